@@ -1,0 +1,34 @@
+# Two commands do all the set-up: `make run` and `make test`.
+GO      ?= go
+export CGO_ENABLED ?= 0
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS  = -s -w -X main.version=$(VERSION)
+TOOL     = $(GO) run -modfile=tools/go.mod
+
+.PHONY: run build test check bench golden clean
+
+run: build ## build, and serve on SQLite at http://127.0.0.1:8470
+	./bin/feedonce serve
+
+build:
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/feedonce ./cmd/feedonce
+
+test: ## everything CI runs; installs what the tests need (PostgreSQL, a C compiler for -race, browsers and readers) with apt
+	sh scripts/test-tools
+	$(MAKE) check
+	CGO_ENABLED=1 $(GO) test -race -timeout 14m ./...
+
+check: ## formatting, vet, staticcheck, known vulnerabilities
+	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "gofmt would change:"; echo "$$out"; exit 1; fi
+	$(GO) vet ./...
+	$(TOOL) honnef.co/go/tools/cmd/staticcheck ./...
+	sh scripts/govulncheck
+
+bench: ## Go benchmarks, in a form for benchstat
+	$(GO) test -run '^$$' -bench . -benchmem -count 5 ./...
+
+golden: ## rewrite golden files from what the code does now; read the diff before you commit it
+	$(GO) test ./... -run 'Golden|Case|Corpus|Script|History' -update
+
+clean:
+	rm -rf bin dist
