@@ -7,13 +7,13 @@ import (
 )
 
 // literal says which bytes stand for themselves in a key: unreserved characters (1) and those reserved ones that may
-// occur in a path (2). All others are percent-encoded.
+// occur in a path (2). All others are percent-encoded, and so is "'", which browsers encode in queries only.
 var literal = func() (t [256]uint8) {
 	for c := range 256 {
 		switch {
 		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.IndexByte("-._~", byte(c)) >= 0:
 			t[c] = 1
-		case strings.IndexByte("!$&'()*+,;=:@/", byte(c)) >= 0:
+		case strings.IndexByte("!$&()*+,;=:@/", byte(c)) >= 0:
 			t[c] = 2
 		}
 	}
