@@ -26,6 +26,9 @@ type Decision struct {
 	Tell  bool   `json:"tell,omitempty"`
 	Quiet string `json:"quiet,omitempty"`
 
+	// Again says that the same item was quarantined or invalid in the last document: it is recorded already.
+	Again bool `json:"again,omitempty"`
+
 	// What to store. Nothing for Unchanged, but for rare bookkeeping that is worth a row.
 
 	// Keys are identities to remember for Entry. One that another entry has is re-pointed to Entry.
@@ -95,7 +98,7 @@ func (r *Result) Counts() map[Outcome]int {
 func (r *Result) Writes() bool {
 	for i := range r.Decisions {
 		d := &r.Decisions[i]
-		if d.Outcome != Unchanged || d.Write != nil || len(d.Keys) > 0 {
+		if d.Outcome != Unchanged && !d.Again || d.Write != nil || len(d.Keys) > 0 {
 			return true
 		}
 	}

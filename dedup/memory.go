@@ -1,16 +1,104 @@
 package dedup
 
+import "slices"
+
 // Memory is a store of one feed in memory: the simplest way to use this package, and what it is tested with.
 // It is not safe for concurrent use.
 type Memory struct {
 	Policy Policy
+
+	state    *State
+	entries  []*Entry // by ID-1
+	keys     map[Hash]KnownKey
+	marks    map[Mark][]EntryID
+	marksOf  map[EntryID][]Mark
+	verdicts []Verdict
 }
 
 // NewMemory returns the memory of a feed never seen.
-func NewMemory(policy Policy) *Memory { return &Memory{Policy: policy} }
+func NewMemory(policy Policy) *Memory {
+	return &Memory{Policy: policy, keys: map[Hash]KnownKey{}, marks: map[Mark][]EntryID{}, marksOf: map[EntryID][]Mark{}}
+}
 
 // Process decides a document and remembers the result. Entries get the IDs 1, 2, 3, … in the order of arrival.
-func (m *Memory) Process(doc *Document) *Result { panic("not yet") }
+func (m *Memory) Process(doc *Document) *Result {
+	res := Decide(doc, m.state, m.Policy, m.known)
+	stored := map[EntryID]EntryID{}
+	for i := range res.Decisions {
+		if w := res.Decisions[i].Write; w != nil && w.Entry.ID < 0 {
+			m.entries = append(m.entries, nil)
+			stored[w.Entry.ID] = EntryID(len(m.entries))
+		}
+	}
+	res.Bind(stored)
+	for i := range res.Decisions {
+		d := &res.Decisions[i]
+		if w := d.Write; w != nil {
+			e := w.Entry
+			m.entries[e.ID-1] = &e
+			m.mark(e.ID, w.Marks)
+		}
+		for _, k := range d.Keys {
+			m.keys[k.Hash] = KnownKey{k, d.Entry}
+		}
+	}
+	m.state = res.State
+	return res
+}
+
+func (m *Memory) mark(id EntryID, marks []Mark) {
+	for _, k := range m.marksOf[id] {
+		if i := slices.Index(m.marks[k], id); i >= 0 {
+			m.marks[k] = slices.Delete(m.marks[k], i, i+1)
+		}
+	}
+	m.marksOf[id] = marks
+	for _, k := range marks {
+		i, found := slices.BinarySearch(m.marks[k], id)
+		if !found {
+			m.marks[k] = slices.Insert(m.marks[k], i, id)
+		}
+	}
+}
+
+// known answers a query.
+func (m *Memory) known(q Query) *Known {
+	k := &Known{Verdicts: m.verdicts}
+	seen := map[EntryID]bool{}
+	add := func(id EntryID) {
+		if !seen[id] && id > 0 && int(id) <= len(m.entries) {
+			seen[id] = true
+			k.Entries = append(k.Entries, *m.entries[id-1])
+		}
+	}
+	for _, key := range q.Keys {
+		if kk, ok := m.keys[key.Hash]; ok {
+			k.Keys = append(k.Keys, kk)
+			add(kk.Entry)
+		}
+	}
+	for _, mk := range q.Marks {
+		ids := m.marks[mk]
+		for _, id := range ids[max(0, len(ids)-MaxPerMark):] {
+			add(id)
+		}
+	}
+	for _, id := range q.Entries {
+		add(id)
+	}
+	return k
+}
+
+// State returns what is remembered of the feed, or nil where no document was processed.
+func (m *Memory) State() *State { return m.state }
+
+// Len returns the number of entries.
+func (m *Memory) Len() int { return len(m.entries) }
 
 // Entry returns a remembered entry.
-func (m *Memory) Entry(id EntryID) (Entry, bool) { panic("not yet") }
+func (m *Memory) Entry(id EntryID) (Entry, bool) {
+	if id < 1 || int(id) > len(m.entries) {
+		return Entry{}, false
+	}
+	return *m.entries[id-1], true
+}

@@ -1,5 +1,7 @@
 package dedup
 
+import "time"
+
 // A RuleID names the rule that decided, such as "G2" or "R1". IDs are stored and shown: never give one another meaning.
 type RuleID string
 
@@ -8,7 +10,230 @@ type Rule struct {
 	ID       RuleID
 	Name     string // a few words: "same link, title and text"
 	Sentence string // for a person who never read the design
+
+	// when says whether the rule takes an arrival for the entry it is compared with; nil for rules that are not about
+	// a pair.
+	when func(p *pair) bool
+	// together lets the rule fold an arrival into an entry that another item of the same document is.
+	together bool
+	// despite lists vetoes that do not stop this rule.
+	despite []RuleID
 }
 
+// A pair is an arrival whose identity is unknown, beside an entry it may be.
+type pair struct {
+	*relation
+	entry *candidate
+
+	together    bool // another item of this document is the entry
+	vanished    bool // the entry left the document from above its end just now, or not long ago
+	reissue     bool // the publisher sent the whole list anew under other identities
+	uniqueTitle bool // one entry only has the title (untitled: the text), and one arrival only
+	uniqueTime  bool // one arrival only has this date
+	uniqueBoth  bool // one entry only has title and date, and one arrival only
+	enclStrong  bool // equal, and enclosures tell items apart in this feed
+	linkAlone   bool // no two entries of this feed share a link
+	linkShared  bool // several articles have this link
+	guidWeak    bool // the arrival has no guid, or guids are no evidence in this feed
+	pathUnique  bool
+}
+
+// cascade has the rules that compare an arrival of unknown identity with an entry of the same feed, best evidence
+// first (DEDUP 2.6 with the corrections of 2.10). Every rule wants two independent kinds of evidence out of: identity,
+// place (link, path, enclosure), text, time, and structure (the old item left just as the new one came). The first
+// rule that holds for the best pair wins; ties go to the nearer date, then to the older entry.
+var cascade = []Rule{
+	{ID: "R0a", Name: "equal in everything", despite: all,
+		Sentence: "Title, text, link, enclosure and date are all the same; only the guid differs, and it is not what tells items apart here.",
+		when: func(p *pair) bool {
+			return p.titleEq && p.a.link == p.e.link && p.a.encl == p.e.encl && p.a.pub == p.e.pub &&
+				(p.guidWeak || p.sameTime) && p.wordsEqual()
+		}},
+	{ID: "R0", Name: "same guid, spelled differently", despite: []RuleID{"V5"},
+		Sentence: "The guid is the same address spelled differently (http or https, www, a slash), and title, link or date agree.",
+		when: func(p *pair) bool {
+			return p.guidURLEq && !p.guidWeak && (p.titleNear || p.linkStrong || p.dated && p.gap == 0)
+		}},
+	{ID: "R1", Name: "same link, title and text", together: true,
+		Sentence: "Link, title and text are the same under another guid.",
+		when: func(p *pair) bool {
+			if !p.linkStrong || !p.titleEq || !p.texts().equal {
+				return false
+			}
+			if p.together {
+				return p.dated && p.gap <= 60 || p.a.pub == 0 && p.e.pub == 0 && !p.texts().absent
+			}
+			return true
+		}},
+	{ID: "R3", Name: "same enclosure",
+		Sentence: "It carries the same audio, video or document, and the title or the text agrees.",
+		when: func(p *pair) bool {
+			return p.enclEq && p.enclStrong && (p.titleNear || p.texts().near || p.texts().contained)
+		}},
+	{ID: "R2", Name: "same link and title", despite: []RuleID{"V5"},
+		Sentence: "Link and title are the same under another guid; the text was edited.",
+		when: func(p *pair) bool {
+			if p.a.words().titleK == "" && p.e.words().titleK == "" {
+				return p.linkStrong && p.texts().near
+			}
+			return p.linkStrong && p.titleNear
+		}},
+	{ID: "R2p", Name: "same path on another host",
+		Sentence: "The path of the link is the same on another host, and the old item left the feed or title and text agree: the site moved.",
+		when: func(p *pair) bool {
+			if !p.pathEq || p.linkEq || !p.pathUnique {
+				return false
+			}
+			if p.vanished && (p.titleNear || p.sameDay || p.texts().near) {
+				return true
+			}
+			return p.titleNear && (p.sameDay || p.texts().equal && !p.texts().absent)
+		}},
+	{ID: "R5", Name: "same title at the same second",
+		Sentence: "Title and date are the same to the second, no other item has them, and the text does not speak against it: the address changed.",
+		when: func(p *pair) bool {
+			if p.a.words().titleK == "" || !p.titleEq || !p.sameTime || !p.uniqueBoth || !(p.uniqueTime || p.uniqueTitle) {
+				return false
+			}
+			t := p.texts()
+			return t.equal || t.contained || t.absent || t.overlap >= 0.5
+		}},
+	{ID: "R4", Name: "same title and text, and date or place",
+		Sentence: "Title and text are the same and nothing else in the feed has that title; the date is the same too, or the old item left the feed as this one came.",
+		when: func(p *pair) bool {
+			if !p.titleEq || len(p.a.words().words) < minNear || !p.texts().equal {
+				return false
+			}
+			return p.uniqueTitle && (p.sameDay || p.vanished) || p.sameDay && p.vanished
+		}},
+	{ID: "R7", Name: "the whole list was sent anew", despite: []RuleID{"V3", "V4"},
+		Sentence: "The publisher sent the whole list again under new identities; this is the old item with the same title, text or date.",
+		when: func(p *pair) bool {
+			if !p.reissue || !p.vanished {
+				return false
+			}
+			if p.titleEq && p.a.words().titleK != "" {
+				return p.dated && p.gap == 0 || p.uniqueTitle && !p.different() || p.texts().equal && !p.texts().absent
+			}
+			return !p.enclDiffer && len(p.a.words().words) >= minContained && p.wordsEqual()
+		}},
+	{ID: "R6", Name: "edited and re-published",
+		Sentence: "Title and text are edits of each other, nothing else has that title, and the old item left the feed as this one came.",
+		when: func(p *pair) bool {
+			if !p.titleNear || !p.uniqueTitle || !p.dated || len(p.a.words().words) < minNear {
+				return false
+			}
+			return (p.gap == 0 || p.vanished && p.gap <= int64(7*24*time.Hour/time.Second)) && p.texts().near
+		}},
+	{ID: "R2b", Name: "same link, and text or time", despite: []RuleID{"V5"},
+		Sentence: "The link is the same, and the text is an edit of it or the date is the same to the second: the headline was rewritten.",
+		when: func(p *pair) bool {
+			return p.linkStrong && (p.sameTime || p.texts().near)
+		}},
+	{ID: "R2c", Name: "same link, replaced in place", despite: []RuleID{"V5"},
+		Sentence: "The link is the same in a feed where every article has its own, and the old item left the feed as this one came, within a day.",
+		when: func(p *pair) bool {
+			return p.linkStrong && p.linkAlone && p.vanished && p.dated && p.gap <= int64(24*time.Hour/time.Second)
+		}},
+	{ID: "R1w", Name: "same outside link, title, text and time",
+		Sentence: "Link, title and text are the same and the dates agree; the link points elsewhere, so it counts less.",
+		when: func(p *pair) bool {
+			return p.linkEq && !p.linkStrong && !p.linkShared && p.titleEq && p.a.words().titleK != "" &&
+				len(p.a.words().words) >= minNear && p.dated && (p.gap == 0 || p.vanished && p.gap <= int64(24*time.Hour/time.Second)) &&
+				p.texts().equal
+		}},
+	{ID: "R8", Name: "same place, title and text",
+		Sentence: "Title and link are the same, the text is an edit, and the old item left the feed as this one came.",
+		when: func(p *pair) bool {
+			return p.vanished && p.titleEq && p.a.link == p.e.link && len(p.a.words().words) >= minContained &&
+				(p.texts().near || p.texts().contained)
+		}},
+}
+
+// A veto forbids to fold an arrival into an entry, whatever speaks for it.
+type veto struct {
+	ID   RuleID
+	Why  string
+	hold func(p *pair) bool
+}
+
+var all = []RuleID{"V3", "V4", "V5"}
+
+// vetoes in the order in which they are named when several hold.
+var vetoes = []veto{
+	{"V2", "both stand in the document at once", func(p *pair) bool { return p.together }},
+	{"V3", "they are declared to be in different languages", func(p *pair) bool {
+		return p.a.item.Lang != "" && p.e.item.Lang != "" && !equalFold(p.a.item.Lang, p.e.item.Lang)
+	}},
+	{"V4", "they carry different audio, video or documents", func(p *pair) bool { return p.enclDiffer }},
+	{"V5", "the numbers in their titles differ", func(p *pair) bool {
+		return p.a.words().numbers != p.e.words().numbers && !p.linkStrong
+	}},
+}
+
+// match returns the first rule that takes the arrival for the entry, with its rank; nil where none does.
+func (p *pair) match() (rule *Rule, rank int) {
+	for i := range cascade {
+		r := &cascade[i]
+		if p.together && !r.together || p.vetoed(r) != nil {
+			continue
+		}
+		if r.when(p) {
+			return r, i
+		}
+	}
+	return nil, 0
+}
+
+// vetoed returns the veto that stops the rule, or nil.
+func (p *pair) vetoed(r *Rule) *veto {
+veto:
+	for i := range vetoes {
+		v := &vetoes[i]
+		if v.ID == "V2" {
+			continue // Rule.together says it
+		}
+		for _, id := range r.despite {
+			if id == v.ID {
+				continue veto
+			}
+		}
+		if v.hold(p) {
+			return v
+		}
+	}
+	return nil
+}
+
+// wordsEqual reports whether the texts have the same words and the same links and pictures, without aligning them.
+func (p *pair) wordsEqual() bool {
+	a, e := p.a.words(), p.e.words()
+	return a.textH == e.textH && (a.refs == e.refs || len(a.words) >= minNear)
+}
+
+// The rules that are not about a pair.
+var others = []Rule{
+	{ID: "G0", Name: "repeated in the document", Sentence: "The same item stands in this document more than once."},
+	{ID: "G2", Name: "known identity", Sentence: "The feed's own identifier says which article this is."},
+	{ID: "K", Name: "known identity without guid", Sentence: "The item has no guid that can be trusted; link, title, date or text, as far as they tell items apart in this feed, say which article this is."},
+	{ID: "N", Name: "new", Sentence: "Nothing that was ever in this feed is the same article."},
+	{ID: "NR", Name: "new under a recycled guid", Sentence: "The guid belonged to another article: link, title, text and date are all different, so this is a new article."},
+	{ID: "Q0", Name: "nothing to identify it by", Sentence: "The item has no guid, link, title, text or enclosure: nothing says what it is."},
+	{ID: "Q1", Name: "unreadable item", Sentence: "The item could not be read."},
+	{ID: "Q2", Name: "held for want of a guid", Sentence: "The feed's policy holds items without a guid until a person accepts them."},
+}
+
+// Rules returns every rule that can decide, the cascade in its order.
+func Rules() []Rule { return append(append([]Rule{}, others...), cascade...) }
+
 // RuleByID returns the rule with this ID; a rule that is not known has only its ID.
-func RuleByID(id RuleID) Rule { return Rule{ID: id} }
+func RuleByID(id RuleID) Rule {
+	for _, list := range [...][]Rule{others, cascade} {
+		for _, r := range list {
+			if r.ID == id {
+				return r
+			}
+		}
+	}
+	return Rule{ID: id}
+}

@@ -1,0 +1,410 @@
+package dedup
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"hash"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/zeebo/xxh3"
+
+	"feedonce/internal/urls"
+)
+
+// features are an item in the form in which items are compared (DEDUP 2.1). Text features cost most and are computed
+// only when they are asked for, which for an unchanged item never happens.
+type features struct {
+	item *Item
+	skip func(string) bool // learned volatile link parameters
+
+	guid    string // trimmed; "" where absent or a placeholder
+	guidURL string // canonical key of a guid that is a URL; its fragment kept
+	link    string // canonical link key
+	path    string // path and query of link, without host
+	encl    string // canonical key of the first audio, video or document
+	pub     int64  // published, else updated; Unix seconds; 0 is none
+	coarse  bool   // the date has no time of day
+
+	strict Hash
+
+	text *textFeatures
+}
+
+type textFeatures struct {
+	title   []string // words of the title
+	titleK  string   // the words joined
+	numbers string   // its words with digits
+	words   []string // words of the longer of content and summary
+	textH   uint64
+	looseH  uint64 // title and text
+	refs    uint64 // link and picture targets, without queries
+	removed uint64 // what was taken out as volatile
+}
+
+// tracked are the fields whose change makes a new version.
+const (
+	fieldTitle         = "title"
+	fieldContent       = "content"
+	fieldSummary       = "summary"
+	fieldAuthor        = "author"
+	fieldURL           = "url"
+	fieldEnclosureURL  = "enclosure url"
+	fieldEnclosureType = "enclosure type"
+)
+
+func newFeatures(it *Item, fetched time.Time, skip func(string) bool) *features {
+	f := &features{item: it, skip: skip}
+	f.guid = trimGUID(it.GUID)
+	if isURL(f.guid) {
+		f.guidURL, _ = urls.Key(f.guid, skip)
+	}
+	f.link, f.path = linkOf(it, f.guid, skip)
+	f.encl = enclosureKey(it)
+	f.pub, f.coarse = published(it, fetched)
+	f.strict = strictHash(it, f.link)
+	return f
+}
+
+// placeholders are guids that software writes where it has none.
+var placeholders = map[string]bool{
+	"null": true, "(null)": true, "undefined": true, "none": true, "nil": true, "n/a": true, "na": true, "nan": true,
+	"unknown": true, "guid": true, "-": true, "#": true, "about:blank": true, "http://": true, "https://": true,
+	"tag:": true, "urn:uuid:": true, "{}": true, "[object object]": true,
+	"00000000-0000-0000-0000-000000000000":          true,
+	"urn:uuid:00000000-0000-0000-0000-000000000000": true,
+}
+
+// trimGUID removes white space and invisible characters around a guid (RSS and Atom compare ids as strings, and XML
+// tools add line breaks), and answers "" for a placeholder.
+func trimGUID(s string) string {
+	s = strings.Trim(s, " \t\r\n\ufeff\u200b\u00a0")
+	if len(s) <= 45 && placeholders[strings.ToLower(s)] {
+		return ""
+	}
+	return s
+}
+
+func isURL(s string) bool {
+	return len(s) > 8 && (strings.EqualFold(s[:7], "http://") || strings.EqualFold(s[:8], "https://"))
+}
+
+// linkOf chooses the page of an item: what a proxy declares as the original, the link, a permalink guid.
+func linkOf(it *Item, guid string, skip func(string) bool) (key, path string) {
+	for _, u := range [...]string{it.OrigURL, it.URL} {
+		if u == "" {
+			continue
+		}
+		if k, ok := urls.Key(u, skip); ok {
+			return k, pathOf(k)
+		}
+		if u = strings.TrimSpace(u); u != "" {
+			return u, ""
+		}
+	}
+	if it.Permalink && isURL(guid) {
+		if k, ok := urls.Key(guid, skip); ok {
+			return k, pathOf(k)
+		}
+	}
+	return "", ""
+}
+
+// pathOf returns path, query and fragment of a canonical key; "" for a site's root.
+func pathOf(key string) string {
+	rest := strings.TrimPrefix(key, "https://")
+	k := strings.IndexByte(rest, '/')
+	if k < 0 || k == len(rest)-1 {
+		return ""
+	}
+	return rest[k:]
+}
+
+// hostOf returns the host of a canonical key.
+func hostOf(key string) string {
+	rest, ok := strings.CutPrefix(key, "https://")
+	if !ok {
+		return ""
+	}
+	if k := strings.IndexAny(rest, "/?#"); k >= 0 {
+		rest = rest[:k]
+	}
+	return rest
+}
+
+// podcastPrefixes are hosts that count downloads by standing in front of the real URL.
+var podcastPrefixes = []string{
+	"dts.podtrac.com/redirect.mp3/", "www.podtrac.com/pts/redirect.mp3/", "podtrac.com/pts/redirect.mp3/", "chtbl.com/track/",
+	"chrt.fm/track/", "op3.dev/e/", "pdst.fm/e/", "pdcn.co/e/", "mgln.ai/e/", "arttrk.com/p/", "prfx.byspotify.com/e/",
+	"verifi.podscribe.com/rss/p/", "claritaspod.com/measure/", "pscrb.fm/rss/p/",
+}
+
+// enclosureKey is the canonical key of the first enclosure that is the article's substance: audio, video or a
+// document. Pictures are decoration: news feeds attach the same photograph to several articles.
+func enclosureKey(it *Item) string {
+	for _, e := range it.Enclosures {
+		if e.URL == "" || isPicture(e) {
+			continue
+		}
+		u := e.URL
+		for unwrapped := true; unwrapped; {
+			unwrapped = false
+			for _, p := range podcastPrefixes {
+				if k := strings.Index(u, p); k >= 0 && k <= len("https://") {
+					rest := u[k+len(p):]
+					if p == "chtbl.com/track/" || p == "chrt.fm/track/" || strings.HasSuffix(p, "/p/") {
+						if c := strings.IndexByte(rest, '/'); c >= 0 { // an account stands first
+							rest = rest[c+1:]
+						}
+					}
+					if !strings.Contains(rest, "://") {
+						rest = "https://" + rest
+					}
+					u, unwrapped = rest, true
+				}
+			}
+		}
+		if q := strings.IndexAny(u, "?#"); q >= 0 {
+			u = u[:q]
+		}
+		if k, ok := urls.Key(u, nil); ok {
+			return k
+		}
+		return u
+	}
+	return ""
+}
+
+func isPicture(e Enclosure) bool {
+	if strings.HasPrefix(strings.ToLower(e.Type), "image") {
+		return true
+	}
+	u := strings.ToLower(e.URL)
+	if q := strings.IndexAny(u, "?#"); q >= 0 {
+		u = u[:q]
+	}
+	for _, x := range [...]string{".jpg", ".jpeg", ".png", ".gif", ".webp", ".svg", ".avif", ".bmp"} {
+		if strings.HasSuffix(u, x) {
+			return true
+		}
+	}
+	return false
+}
+
+// futureSlack is how far in the future a date may lie (a wrong time zone, both ways round the world) and still count.
+const futureSlack = 26 * time.Hour
+
+// published returns the date of an item and whether it has no time of day. A date before 1970, or in the future
+// beyond a time zone, is none.
+func published(it *Item, fetched time.Time) (unix int64, coarse bool) {
+	t := it.Published
+	if t.IsZero() {
+		t = it.Updated
+	}
+	if t.IsZero() || t.Unix() <= 0 || !fetched.IsZero() && t.After(fetched.Add(futureSlack)) {
+		return 0, false
+	}
+	unix = t.Unix()
+	return unix, unix%86400 == 0
+}
+
+// words of the text are computed once, when they are needed.
+func (f *features) words() *textFeatures {
+	if f.text == nil {
+		f.text = newTextFeatures(f.item)
+	}
+	return f.text
+}
+
+func newTextFeatures(it *Item) *textFeatures {
+	t := &textFeatures{}
+	buf := make([]byte, 0, 1024)
+
+	title := string(plain(buf, cut(it.Title, 8<<10), nil))
+	t.title = words(nil, bareTitle(title), maxTitle)
+	var gone, goneText []string
+	if len(t.title) > 2 {
+		t.title, gone = dropVolatile(t.title)
+	}
+	if len(t.title) == 0 {
+		// Only punctuation or symbols: they are all the title there is.
+		if s := strings.Join(strings.Fields(title), " "); s != "" {
+			t.title = []string{s}
+		}
+	}
+	t.titleK = strings.Join(t.title, " ")
+	var nums []string
+	for _, w := range t.title {
+		if hasDigit(w) {
+			nums = append(nums, w)
+		}
+	}
+	t.numbers = strings.Join(nums, " ")
+
+	body := it.Content
+	if len(it.Summary) > len(body) {
+		body = it.Summary
+	}
+	var refs []string
+	text := string(plain(buf[:0], cut(body, maxTextBytes), func(u string) { refs = append(refs, u) }))
+	w := make([]string, 0, len(text)/6+4)
+	t.words, goneText = dropVolatile(dropTail(words(w, text, maxTokens)))
+	t.textH = hashWords(t.words)
+	t.looseH = xxh3.HashString(t.titleK + "\x1f" + string(binary.BigEndian.AppendUint64(nil, t.textH)))
+	sort.Strings(refs)
+	t.refs = hashWords(refs)
+	t.removed = hashWords(append(gone, goneText...))
+	return t
+}
+
+func cut(s string, n int) string {
+	if len(s) > n {
+		for n > 0 && s[n]&0xC0 == 0x80 {
+			n--
+		}
+		return s[:n]
+	}
+	return s
+}
+
+// hashWords hashes a sequence of words; each is length-prefixed by its terminator, which no word contains.
+func hashWords(w []string) uint64 {
+	var h xxh3.Hasher
+	for _, s := range w {
+		h.WriteString(s)
+		h.WriteString("\x00")
+	}
+	return h.Sum64()
+}
+
+// strictHash is the hash that decides between updated and unchanged: the seven tracked fields, each tagged and
+// length-prefixed so that no two different items have one preimage. Case, punctuation, markup and attributes count;
+// white space between tags, counting pixels and the queries of enclosures do not; absent and empty are the same.
+func strictHash(it *Item, link string) (h Hash) {
+	s := sha256.New()
+	restStrict(s, it)
+	field(s, 'u', link)
+	copy(h[:], s.Sum(nil))
+	return h
+}
+
+// restHash is the strict hash without the link.
+func restHash(it *Item) (h Hash) {
+	s := sha256.New()
+	restStrict(s, it)
+	copy(h[:], s.Sum(nil))
+	return h
+}
+
+func restStrict(s hash.Hash, it *Item) {
+	s.Write([]byte("feedonce strict 1"))
+	field(s, 't', squeeze(it.Title))
+	field(s, 'c', squeeze(it.Content))
+	field(s, 's', squeeze(it.Summary))
+	field(s, 'a', squeeze(it.Author))
+	for _, e := range it.Enclosures {
+		field(s, 'e', enclosureStrict(e))
+		field(s, 'y', strings.ToLower(strings.TrimSpace(e.Type)))
+	}
+}
+
+func enclosureStrict(e Enclosure) string {
+	u := strings.TrimSpace(e.URL)
+	if q := strings.IndexAny(u, "?#"); q >= 0 {
+		u = u[:q]
+	}
+	return u
+}
+
+func field(s hash.Hash, tag byte, v string) {
+	if v == "" {
+		return
+	}
+	var b [10]byte
+	b[0] = tag
+	n := binary.PutUvarint(b[1:], uint64(len(v)))
+	s.Write(b[:1+n])
+	s.Write([]byte(v))
+}
+
+// squeeze drops what no reader sees: white space at the ends and between tags, runs of white space, counting pixels.
+func squeeze(s string) string {
+	s = strings.TrimSpace(s)
+	if !strings.ContainsAny(s, "\t\r\n") && !strings.Contains(s, "  ") && !strings.Contains(s, "> <") && !strings.Contains(s, "<img") && !strings.Contains(s, "<IMG") {
+		return s
+	}
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c == '<' {
+			if end := tagEnd(s, i); end > 0 && isPixel(s[i:end]) {
+				i = end
+				continue
+			}
+		}
+		if c == ' ' || c == '\t' || c == '\r' || c == '\n' {
+			j := i
+			for j < len(s) && (s[j] == ' ' || s[j] == '\t' || s[j] == '\r' || s[j] == '\n') {
+				j++
+			}
+			between := len(out) > 0 && out[len(out)-1] == '>' && j < len(s) && s[j] == '<'
+			if !between && len(out) > 0 && out[len(out)-1] != ' ' {
+				out = append(out, ' ')
+			}
+			i = j
+			continue
+		}
+		out = append(out, c)
+		i++
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// A mark's kind is mixed into its hash.
+const (
+	markLink  = 'l'
+	markPath  = 'p'
+	markEncl  = 'e'
+	markTitle = 't'
+	markText  = 'x'
+	markGUID  = 'g' // canonical form of a guid that is a URL
+)
+
+func mark(kind byte, v string) Mark {
+	return Mark(xxh3.HashString(string(kind) + v))
+}
+
+// marks are the features by which an entry with these features is looked up later.
+func (f *features) marks() []Mark {
+	var m []Mark
+	if f.link != "" {
+		m = append(m, mark(markLink, f.link))
+	}
+	if f.path != "" {
+		m = append(m, mark(markPath, f.path))
+	}
+	if f.encl != "" {
+		m = append(m, mark(markEncl, f.encl))
+	}
+	if f.guidURL != "" {
+		m = append(m, mark(markGUID, f.guidURL))
+	}
+	t := f.words()
+	if t.titleK != "" {
+		m = append(m, mark(markTitle, t.titleK))
+	}
+	if len(t.words) > 0 {
+		m = append(m, mark(markText, string(binary.BigEndian.AppendUint64(nil, t.textH))))
+	}
+	return m
+}
+
+// empty reports whether nothing identifies the item.
+func (f *features) empty() bool {
+	if f.guid != "" || f.link != "" || len(f.item.Enclosures) > 0 {
+		return false
+	}
+	t := f.words()
+	return t.titleK == "" && len(t.words) == 0 && t.refs == hashWords(nil)
+}

@@ -1,0 +1,160 @@
+package dedup
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/zeebo/xxh3"
+)
+
+// What tells items apart in this feed: measured, never assumed (DEDUP 2.3).
+
+// count takes the multiplicities of the document.
+func (j *Judge) count() {
+	j.guidCount = map[string]int{}
+	j.linkCount = map[string]int{}
+	j.pubCount = map[int64]int{}
+	j.pathCount = map[string]int{}
+	j.linkMixed = map[string]bool{}
+	j.docHosts = map[string]int{}
+	j.docEncls = map[string]int{}
+	first := map[string]*arrival{}
+	for _, a := range j.arrivals {
+		if a.f.guid != "" {
+			j.guidCount[a.f.guid]++
+		}
+		if a.f.pub != 0 {
+			j.pubCount[a.f.pub]++
+		}
+		if a.f.path != "" {
+			j.pathCount[a.f.path]++
+		}
+		if a.f.encl != "" {
+			j.docEncls[a.f.encl]++
+		}
+		if l := a.f.link; l != "" {
+			j.linkCount[l]++
+			if b := first[l]; b == nil {
+				first[l] = a
+				j.docLinks++
+				j.docHosts[hostOf(l)]++
+			} else if !sameButGUID(a.f, b.f) {
+				j.linkMixed[l] = true
+			}
+		}
+	}
+}
+
+// sameButGUID reports whether two items that share a link are one article listed under two guids: title and text the
+// same, and published within a minute of each other.
+func sameButGUID(a, b *features) bool {
+	d := a.pub - b.pub
+	if d > 60 || d < -60 {
+		return false
+	}
+	x, y := a.words(), b.words()
+	return x.titleK == y.titleK && x.textH == y.textH && x.refs == y.refs
+}
+
+// titleDates counts title and date together, among the arrivals that the last document did not have.
+func (j *Judge) titleDates() map[titleDate]int {
+	if j.titleDate == nil {
+		j.titleDate = map[titleDate]int{}
+		for _, a := range j.arrivals {
+			if a.f.pub != 0 {
+				if t := a.f.words().titleK; t != "" {
+					j.titleDate[titleDate{t, a.f.pub}]++
+				}
+			}
+		}
+	}
+	return j.titleDate
+}
+
+// sharedGUID reports whether a guid stands, or once stood, on different articles at once.
+func (j *Judge) sharedGUID(guid string) bool {
+	if j.guidCount[guid] > 1 {
+		return true
+	}
+	_, found := slices.BinarySearch(j.state.SharedGUIDs, xxh3.HashString(guid))
+	return found
+}
+
+// minLinks is how many different links prove that a feed's links tell its items apart.
+const minLinks = 5
+
+// linkStrong reports whether a link is an identity in this feed: it is no site's root, belongs to the feed's own site,
+// is not on several articles, links are rarely shared here, and there are enough of them to say so; in a young feed the
+// link must be specific by itself.
+func (j *Judge) linkStrong(link string) bool {
+	if link == "" || pathOf(link) == "" || j.linkShared(link) {
+		return false
+	}
+	distinct := j.state.Links.Distinct
+	hosts, total := j.state.Hosts, 0
+	if distinct < j.docLinks {
+		distinct, hosts = j.docLinks, j.docHosts
+	}
+	for _, n := range hosts {
+		total += n
+	}
+	if h := hostOf(link); total >= minLinks && hosts[h]*2 < total && j.docHosts[h]*2 < j.docLinks {
+		return false // it points away from the feed's own site: it is what the item is about
+	}
+	shared := max(j.state.Links.Shared, len(j.linkMixed))
+	if distinct >= minLinks && shared*5 > distinct {
+		return false
+	}
+	return distinct >= minLinks || specific(link)
+}
+
+// linkAlone reports whether a link is strong and only one arrival has it: fit to be an identity by itself.
+func (j *Judge) linkAlone(link string) bool { return j.linkCount[link] == 1 && j.linkStrong(link) }
+
+// linkShared reports whether several articles have this link.
+func (j *Judge) linkShared(link string) bool {
+	return j.linkMixed[link] || j.known != nil && len(j.known.byLink[link]) > 1
+}
+
+// specific reports whether the last segment of a link looks like one article's: a slug of three words or a number of
+// three digits.
+func specific(link string) bool {
+	p := pathOf(link)
+	last := p[strings.LastIndexByte(p, '/')+1:]
+	return strings.Count(last, "-") >= 2 || strings.Count(last, "_") >= 2 || digitRun(last, 3)
+}
+
+func digitRun(s string, n int) bool {
+	k := 0
+	for i := 0; i < len(s); i++ {
+		if s[i] >= '0' && s[i] <= '9' {
+			if k++; k >= n {
+				return true
+			}
+		} else {
+			k = 0
+		}
+	}
+	return false
+}
+
+// enclStrong reports whether an enclosure tells items apart: one entry has it, and the feed has at least five
+// different ones that are hardly shared, or the file's name carries a number.
+func (j *Judge) enclStrong(encl string) bool {
+	if encl == "" || j.docEncls[encl] > 1 || len(j.known.byEncl[encl]) != 1 {
+		return false
+	}
+	distinct := max(j.state.Enclosures.Distinct, len(j.docEncls))
+	if distinct >= minLinks && j.state.Enclosures.Shared*5 <= distinct {
+		return true
+	}
+	return digitRun(encl[strings.LastIndexByte(encl, '/')+1:], 3)
+}
+
+// skipParam returns a test for the link parameters that this feed taught to ignore; nil where there are none.
+func (j *Judge) skipParam() func(string) bool {
+	if len(j.state.VolatileParams) == 0 {
+		return nil
+	}
+	return func(p string) bool { return slices.Contains(j.state.VolatileParams, p) }
+}

@@ -1,0 +1,261 @@
+package dedup
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/zeebo/xxh3"
+)
+
+// A learner gathers what a document teaches about its feed.
+type learner struct {
+	j      *Judge
+	m      *matching
+	s      *State // the next state
+	change bool   // something but the manifest changed
+}
+
+func (j *Judge) learner(m *matching) *learner {
+	return &learner{j: j, m: m, s: j.state.clone()}
+}
+
+// volatile learns link parameters whose values change while the article does not.
+func (l *learner) volatile(params []string) {
+	for _, p := range params {
+		if i, found := slices.BinarySearch(l.s.VolatileParams, p); !found && len(l.s.VolatileParams) < maxHosts {
+			l.s.VolatileParams = slices.Insert(l.s.VolatileParams, i, p)
+			l.change = true
+		}
+	}
+}
+
+// state returns the next state and whether it differs from the last. A document without items teaches nothing: feeds
+// fail that way, and come back (DEDUP 2.10, 8).
+func (l *learner) state(res *Result) (*State, bool) {
+	j, s := l.j, l.s
+	if len(j.arrivals) == 0 {
+		return s, false
+	}
+	l.guids()
+	l.links(res)
+	l.manifest()
+	l.held(res)
+	if sameManifest(s.Manifest, j.state.Manifest) && !l.change {
+		return j.state.clone(), false
+	}
+	s.Documents++
+	s.LastSeen = j.doc.Fetched.Unix()
+	l.gone()
+	if n := res.Counts()[New]; n > 0 {
+		s.LastNew = s.LastSeen
+		if j.state.Documents > 0 {
+			s.Usual += (float64(n) - s.Usual) / 8
+		}
+	}
+	return s, true
+}
+
+// guids watches whether guids recur, and which stand on several articles.
+func (l *learner) guids() {
+	j, s := l.j, l.s
+	for g, n := range j.guidCount {
+		if n > 1 {
+			h := xxh3.HashString(g)
+			if i, found := slices.BinarySearch(s.SharedGUIDs, h); !found && len(s.SharedGUIDs) < maxShared {
+				s.SharedGUIDs = slices.Insert(s.SharedGUIDs, i, h)
+				l.change = true
+			}
+		}
+	}
+	if len(j.guidCount) < 3 || len(j.state.Manifest) < 3 || j.doc.Partial {
+		return
+	}
+	// An article that recurs under another guid than last time is churn; one that recurs under its guid is not.
+	again, churned := 0, 0
+	for _, a := range j.arrivals {
+		switch {
+		case a.f.guid == "" || a.id < 0:
+		case j.recurs(a):
+			again++
+		case l.was(a.id):
+			churned++
+		}
+	}
+	churn := s.Churn
+	switch {
+	case churned >= 3 && again*9 < churned:
+		churn = min(churn+1, churnMax)
+	case again > churned && churn > 0:
+		churn--
+	}
+	if churn != s.Churn {
+		s.Churn = churn
+		l.change = true
+	}
+	volatile := s.GUIDVolatile
+	switch {
+	case churn >= churnVolatile:
+		volatile = true
+	case churn == 0:
+		volatile = false
+	}
+	if volatile != s.GUIDVolatile {
+		s.GUIDVolatile = volatile
+		l.change = true
+		if volatile {
+			j.note("guids are regenerated from document to document: other evidence is used from now on")
+		}
+	}
+}
+
+// recurs reports whether the last document had the arrival's guid.
+func (j *Judge) recurs(a *arrival) bool {
+	h := guidHash(a.f.guid)
+	for i := range j.state.Manifest {
+		if j.state.Manifest[i].GUID == h {
+			return true
+		}
+	}
+	return false
+}
+
+// guidHash is what a manifest keeps of a guid; 0 is none.
+func guidHash(guid string) uint64 {
+	if guid == "" {
+		return 0
+	}
+	return xxh3.HashString(guid)
+}
+
+// was reports whether the last document had the entry.
+func (l *learner) was(id EntryID) bool {
+	for i := range l.j.state.Manifest {
+		if l.j.state.Manifest[i].Entry == id {
+			return true
+		}
+	}
+	return false
+}
+
+// links counts how far links and enclosures tell new articles apart.
+func (l *learner) links(res *Result) {
+	j, s := l.j, l.s
+	newLinks, newEncls := map[string]int{}, map[string]int{}
+	for i := range res.Decisions {
+		d := &res.Decisions[i]
+		if d.Outcome != New {
+			continue
+		}
+		f := j.of[d.Item].f
+		if f.link != "" {
+			count(&s.Links, len(j.known.byLink[f.link])+newLinks[f.link])
+			newLinks[f.link]++
+			if s.Hosts == nil {
+				s.Hosts = map[string]int{}
+			}
+			if h := hostOf(f.link); s.Hosts[h] > 0 || len(s.Hosts) < maxHosts {
+				s.Hosts[h]++
+			} else {
+				s.Hosts[""]++
+			}
+			l.change = true
+		}
+		if f.encl != "" {
+			count(&s.Enclosures, len(j.known.byEncl[f.encl])+newEncls[f.encl])
+			newEncls[f.encl]++
+			l.change = true
+		}
+	}
+	if !l.change {
+		s.Hosts = maps.Clone(j.state.Hosts)
+	}
+}
+
+// count notes a value that before entries have already.
+func count(g *Grade, before int) {
+	switch before {
+	case 0:
+		g.Distinct++
+	case 1:
+		g.Shared++
+	}
+}
+
+// manifest makes the rows of this document. Of a document that was cut off, the rows of the last one that are not in
+// it stay: what is absent was not seen.
+func (l *learner) manifest() {
+	j, s := l.j, l.s
+	s.Manifest = s.Manifest[:0:0]
+	has := map[EntryID]bool{}
+	for _, a := range j.arrivals {
+		if a.id == 0 {
+			continue // held or invalid: State.Held has it
+		}
+		r := ManifestRow{GUID: guidHash(a.f.guid), Seen: a.seen, Strict: a.f.strict.short(), Entry: a.id, Published: a.f.pub}
+		if a.plain {
+			r.Key = a.row.Key
+		} else {
+			r.Key = a.keys[0].Hash
+		}
+		s.Manifest = append(s.Manifest, r)
+		has[a.id] = true
+	}
+	if j.doc.Partial {
+		for _, r := range j.state.Manifest {
+			if !has[r.Entry] {
+				s.Manifest = append(s.Manifest, r)
+			}
+		}
+	}
+}
+
+// held remembers which items were quarantined or invalid, so that they are recorded once and not with every document.
+func (l *learner) held(res *Result) {
+	var held []uint64
+	for i := range res.Decisions {
+		if o := res.Decisions[i].Outcome; o == Quarantined || o == Invalid {
+			held = append(held, heldHash(&l.j.doc.Items[i]))
+		}
+	}
+	slices.Sort(held)
+	if len(held) > maxHeld {
+		held = held[:maxHeld]
+	}
+	if !slices.Equal(held, l.s.Held) {
+		l.s.Held = held
+		l.change = true
+	}
+}
+
+// again reports whether an item that is held or invalid was so in the last document.
+func (j *Judge) again(i int) bool {
+	_, found := slices.BinarySearch(j.state.Held, heldHash(&j.doc.Items[i]))
+	return found
+}
+
+func heldHash(it *Item) uint64 {
+	return hashWords([]string{it.Invalid, it.GUID, it.URL, it.Title, it.Summary, it.Content})
+}
+
+// gone remembers what vanished, for a few documents.
+func (l *learner) gone() {
+	s := l.s
+	has := map[EntryID]bool{}
+	for i := range s.Manifest {
+		has[s.Manifest[i].Entry] = true
+	}
+	var keep []GoneRow
+	for _, g := range s.Gone {
+		if !has[g.Entry] && s.Documents-g.Document <= goneDocuments {
+			keep = append(keep, g)
+			has[g.Entry] = true
+		}
+	}
+	ids := slices.Sorted(maps.Keys(l.m.vanished))
+	for _, id := range ids {
+		if !has[id] && len(keep) < maxGone {
+			keep = append(keep, GoneRow{Entry: id, Document: s.Documents})
+		}
+	}
+	s.Gone = keep
+}

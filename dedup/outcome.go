@@ -1,0 +1,362 @@
+package dedup
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// conclude turns what match found into decisions, in document order, and what to remember.
+func (j *Judge) conclude(m *matching) *Result {
+	res := &Result{Decisions: make([]Decision, len(j.doc.Items))}
+	learned := j.learner(m)
+	contentKeys := map[Hash]int{}
+	for _, a := range j.arrivals {
+		if !a.plain {
+			contentKeys[contentKey(a.f)]++
+		}
+	}
+	for _, a := range j.arrivals {
+		d := &res.Decisions[a.index]
+		d.Item = a.index
+		switch {
+		case a.plain:
+			d.Outcome, d.Rule, d.Entry = Unchanged, a.rule.ID, a.id
+		case j.held(a, d):
+		case a.id < 0 && a.primary:
+			j.newEntry(a, d, contentKeys)
+		case !a.primary:
+			j.anotherIdentity(a, d)
+		default:
+			j.compare(a, d, learned, contentKeys)
+		}
+	}
+	for i := range j.doc.Items {
+		d := &res.Decisions[i]
+		a := j.of[i]
+		switch {
+		case a == nil:
+			d.Item = i
+			j.invalid(i, d)
+		case a.index != i:
+			d.Item = i
+			d.Outcome, d.Rule, d.Entry = Unchanged, "G0", a.id
+			if res.Decisions[a.index].Entry == 0 { // its twin is held
+				d.Outcome, d.Rule, d.Entry, d.Again = res.Decisions[a.index].Outcome, "G0", 0, true
+			}
+			if j.older[i] {
+				d.Evidence.Note = "older version in the same document"
+			}
+		}
+	}
+	j.tell(res, m)
+	res.State, res.StateChanged = learned.state(res)
+	res.Notes = j.notes
+	return res
+}
+
+// invalid decides an item in which nothing identifies an article.
+func (j *Judge) invalid(i int, d *Decision) {
+	d.Outcome, d.Rule, d.Again = Invalid, "Q0", j.again(i)
+	if why := j.doc.Items[i].Invalid; why != "" {
+		d.Rule = "Q1"
+		d.Evidence.Note = why
+	}
+}
+
+// held applies the policy on items without a guid. An item that is known already is not held again.
+func (j *Judge) held(a *arrival, d *Decision) bool {
+	if a.f.guid != "" || a.id > 0 {
+		return false
+	}
+	switch j.policy.MissingGUID {
+	case MissingQuarantine:
+		d.Outcome, d.Rule = Quarantined, "Q2"
+	case MissingReject:
+		d.Outcome, d.Rule = Invalid, "Q2"
+	default:
+		return false
+	}
+	d.Again = j.again(a.index)
+	a.id, a.entry = 0, nil
+	return true
+}
+
+func (j *Judge) newEntry(a *arrival, d *Decision, contentKeys map[Hash]int) {
+	d.Outcome, d.Rule, d.Entry = New, a.rule.ID, a.id
+	d.Keys = a.keys
+	d.Evidence.Others = a.turned
+	d.Evidence.Facts = j.selfFacts(a)
+	now := j.doc.Fetched
+	e := Entry{ID: a.id, Item: j.doc.Items[a.index], Strict: a.f.strict, FirstSeen: now, Changed: now}
+	e.ContentKey = j.freeContentKey(a, contentKeys)
+	d.Write = &Write{Entry: e, Marks: a.f.marks()}
+}
+
+// anotherIdentity decides an arrival whose entry another item of the document speaks for.
+func (j *Judge) anotherIdentity(a *arrival, d *Decision) {
+	d.Entry, d.Rule = a.id, a.rule.ID
+	if a.exact {
+		d.Outcome = Unchanged
+		d.Evidence.Note = "another identity of an article that stands in this document"
+		return
+	}
+	d.Outcome = Duplicate
+	d.Keys = a.keys
+	d.Evidence.Facts = a.pair.facts()
+	d.Evidence.Note = "both stand in the document at once"
+}
+
+// compare decides an arrival whose entry is known: has the article changed (DEDUP 2.6, phase 4)?
+func (j *Judge) compare(a *arrival, d *Decision, l *learner, contentKeys map[Hash]int) {
+	e, f := a.entry.entry, a.f
+	d.Entry, d.Rule = a.id, a.rule.ID
+	same := Unchanged
+	if !a.exact {
+		same = Duplicate
+		d.Keys = a.keys
+		d.Evidence.Facts = a.pair.facts()
+		d.Evidence.Others = a.turned
+	} else {
+		d.Keys = j.missingKeys(a)
+	}
+	if e == nil { // present in the last document and not asked for: nothing about it is in question
+		d.Outcome = same
+		return
+	}
+	if e.Purged {
+		d.Outcome = same
+		d.Evidence.Note = "its texts were removed by retention"
+		return
+	}
+	old := a.entry.f
+	switch {
+	case f.strict == e.Strict:
+		d.Outcome = same
+		if !a.exact && f.pub != old.pub && f.pub != 0 {
+			j.rewrite(a, d, e, contentKeys) // the date moved with the identity: remember it, quietly
+			d.Write.Version = false
+			d.Write.Entry.Changed = e.Changed
+		}
+		return
+	case slices.Contains(e.Ring, f.strict.short()):
+		d.Outcome = same
+		d.Evidence.Note = "seen version"
+		return
+	}
+	if restHash(f.item) == restHash(&e.Item) {
+		if params := volatileParams(f.link, old.link); len(params) > 0 && (f.guid == "" || j.guidsWeak() || a.exact) && !j.identifying(params) {
+			l.volatile(params)
+			d.Outcome = same
+			d.Evidence.Note = "only link parameters that change by themselves differ: " + strings.Join(params, ", ")
+			return
+		}
+		if !a.exact {
+			d.Outcome = Duplicate
+			d.Evidence.Note = "moved"
+			j.rewrite(a, d, e, contentKeys)
+			d.Write.Version = false
+			return
+		}
+	}
+	t, o := f.words(), old.words()
+	if t.titleK == o.titleK && len(t.words) < len(o.words) && len(t.words) >= minContained && prefix(t.words, o.words) {
+		d.Outcome = same
+		d.Evidence.Note = "excerpt of what is stored"
+		return
+	}
+	if t.looseH == o.looseH && t.refs == o.refs && t.removed != o.removed && f.link == old.link {
+		d.Outcome = same
+		d.Evidence.Note = "only counters or relative times differ"
+		return
+	}
+	if e.Streak >= stormUpdates && j.doc.Fetched.Sub(e.Changed) < stormWindow {
+		d.Outcome = same
+		d.Evidence.Note = "changes with every document: written at most every " + stormWindow.String()
+		return
+	}
+	d.Outcome = Updated
+	if !a.exact {
+		d.Evidence.Note = "re-issued and edited"
+	}
+	d.Evidence.Changed = changed(f.item, &e.Item, f.link, old.link)
+	d.Evidence.Material = t.looseH != o.looseH
+	j.rewrite(a, d, e, contentKeys)
+	d.Write.Version = true
+	d.Write.Entry.Ring = push(e.Ring, e.Strict.short())
+	if j.state.LastSeen != 0 && e.Changed.Unix() == j.state.LastSeen {
+		d.Write.Entry.Streak = e.Streak + 1
+	} else {
+		d.Write.Entry.Streak = 1
+	}
+}
+
+// A live page is written at most every stormWindow after stormUpdates updates in consecutive documents.
+const (
+	stormUpdates = 3
+	stormWindow  = 6 * time.Hour
+)
+
+// rewrite makes the arrival the content of its entry.
+func (j *Judge) rewrite(a *arrival, d *Decision, e *Entry, contentKeys map[Hash]int) {
+	n := Entry{ID: e.ID, Item: j.doc.Items[a.index], Strict: a.f.strict, Ring: push(e.Ring, e.Strict.short()), FirstSeen: e.FirstSeen, Changed: j.doc.Fetched}
+	n.ContentKey = j.freeContentKey(a, contentKeys)
+	d.Write = &Write{Entry: n, Marks: a.f.marks()}
+}
+
+// missingKeys returns the keys of an arrival known by one of them that do not lead to its entry yet, where the one
+// that leads there is not the first: the kind of identity changed, and from now on the first is to be enough.
+func (j *Judge) missingKeys(a *arrival) []Key {
+	if id, ok := j.known.byKey[a.keys[0].Hash]; ok && id == a.id {
+		return nil
+	}
+	var out []Key
+	for _, k := range a.keys {
+		if id, ok := j.known.byKey[k.Hash]; !ok || id != a.id {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// contentKey is the database's own guard against the same article twice: link, title and text. It is zero where they
+// are too little to say so.
+func contentKey(f *features) (h Hash) {
+	t := f.words()
+	if f.link == "" || len(t.words) < minNear {
+		return h
+	}
+	s := sha256.New()
+	field(s, 'l', f.link)
+	field(s, 't', t.titleK)
+	field(s, 'x', strconv.FormatUint(t.textH, 16))
+	copy(h[:], s.Sum(nil))
+	return h
+}
+
+// freeContentKey returns the arrival's content key if no other entry and no other arrival has it: two entries that a
+// publisher shows side by side, or that an edit made equal, are two, and then have none.
+func (j *Judge) freeContentKey(a *arrival, inDocument map[Hash]int) Hash {
+	k := contentKey(a.f)
+	if k == (Hash{}) || inDocument[k] > 1 || !j.linkStrong(a.f.link) {
+		return Hash{}
+	}
+	for _, c := range j.known.byLink[a.f.link] {
+		if c != a.entry && c.entry != nil && c.entry.ContentKey == k {
+			return Hash{}
+		}
+	}
+	return k
+}
+
+// identifying reports whether without these parameters two links of the document would be one.
+func (j *Judge) identifying(params []string) bool {
+	bare := map[string]string{}
+	for link := range j.linkCount {
+		b := without(link, params)
+		if was, ok := bare[b]; ok && was != link {
+			return true
+		}
+		bare[b] = link
+	}
+	return false
+}
+
+// volatileParams returns the names of the query parameters in which two links differ, where they differ in nothing
+// else.
+func volatileParams(a, b string) []string {
+	pa, qa, okA := strings.Cut(a, "?")
+	pb, qb, okB := strings.Cut(b, "?")
+	if !okA || !okB || pa != pb || strings.IndexByte(qa, '#') >= 0 || strings.IndexByte(qb, '#') >= 0 {
+		return nil
+	}
+	x, y := strings.Split(qa, "&"), strings.Split(qb, "&")
+	if len(x) != len(y) {
+		return nil
+	}
+	var out []string
+	for i := range x {
+		n, _, _ := strings.Cut(x[i], "=")
+		m, _, _ := strings.Cut(y[i], "=")
+		if n != m {
+			return nil
+		}
+		if x[i] != y[i] {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func without(link string, params []string) string {
+	p, q, ok := strings.Cut(link, "?")
+	if !ok {
+		return link
+	}
+	var keep []string
+	for _, kv := range strings.Split(q, "&") {
+		n, _, _ := strings.Cut(kv, "=")
+		if !slices.Contains(params, n) {
+			keep = append(keep, kv)
+		}
+	}
+	return p + "?" + strings.Join(keep, "&")
+}
+
+func prefix(short, long []string) bool {
+	return len(short) <= len(long) && slices.Equal(short, long[:len(short)])
+}
+
+func push(ring []uint64, h uint64) []uint64 {
+	out := append([]uint64{h}, ring...)
+	return out[:min(len(out), RingSize)]
+}
+
+// changed names the tracked fields in which two versions differ.
+func changed(a, b *Item, linkA, linkB string) []string {
+	var out []string
+	diff := func(name string, is bool) {
+		if is {
+			out = append(out, name)
+		}
+	}
+	diff(fieldTitle, squeeze(a.Title) != squeeze(b.Title))
+	diff(fieldContent, squeeze(a.Content) != squeeze(b.Content))
+	diff(fieldSummary, squeeze(a.Summary) != squeeze(b.Summary))
+	diff(fieldAuthor, squeeze(a.Author) != squeeze(b.Author))
+	diff(fieldURL, linkA != linkB)
+	ea, eb := a.Enclosures, b.Enclosures
+	diff(fieldEnclosureURL, !slices.EqualFunc(ea, eb, func(x, y Enclosure) bool { return enclosureStrict(x) == enclosureStrict(y) }))
+	diff(fieldEnclosureType, !slices.EqualFunc(ea, eb, func(x, y Enclosure) bool {
+		return equalFold(x.Type, y.Type)
+	}))
+	return out
+}
+
+// selfFacts says what a new article was looked up by.
+func (j *Judge) selfFacts(a *arrival) []Fact {
+	var out []Fact
+	if a.f.guid != "" {
+		out = append(out, Fact{Name: "guid", Is: "unknown", Have: cut(a.f.guid, 300)})
+	} else {
+		out = append(out, Fact{Name: "guid", Is: "absent"})
+	}
+	if a.f.link != "" {
+		is := "unknown"
+		if n := len(j.known.byLink[a.f.link]); n > 0 {
+			is = fmt.Sprintf("on %d other articles", n)
+		}
+		out = append(out, Fact{Name: "link", Is: is, Have: cut(a.f.link, 300)})
+	}
+	if t := a.f.words().titleK; t != "" {
+		is := "unknown"
+		if n := len(j.known.byTitle[t]); n > 0 {
+			is = fmt.Sprintf("on %d other articles", n)
+		}
+		out = append(out, Fact{Name: "title", Is: is, Have: cut(t, 300)})
+	}
+	return out
+}

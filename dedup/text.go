@@ -1,0 +1,303 @@
+package dedup
+
+import (
+	"html"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Limits on what is compared. A text is hashed as a whole for the strict hash; only the comparison of words is bounded.
+const (
+	maxTextBytes = 60_000 // bytes of HTML that are turned into words
+	maxTokens    = 2_000  // words of a text
+	maxTitle     = 400    // words of a title
+)
+
+// plain appends the readable text of untrusted HTML to dst: tags become spaces, script and style vanish, entities are
+// decoded, typographic quotes, dashes and spaces are folded, zero-width characters vanish. Targets of href and src
+// are handed to ref where it is not nil.
+func plain(dst []byte, s string, ref func(string)) []byte {
+	for i := 0; i < len(s); {
+		c := s[i]
+		switch {
+		case c == '<':
+			end := tagEnd(s, i)
+			if end < 0 { // no tag: a lone "<"
+				dst = append(dst, '<')
+				i++
+				continue
+			}
+			tag := s[i:end]
+			if ref != nil && len(tag) > 8 && !isPixel(tag) {
+				tagRefs(tag, ref)
+			}
+			i = end
+			if name := rawTextTag(tag); name != "" {
+				i = skipRaw(s, i, name)
+			}
+			if !inline(tag) {
+				dst = append(dst, ' ')
+			}
+		case c == '&':
+			end := strings.IndexByte(s[i:min(len(s), i+40)], ';')
+			if end < 0 {
+				dst = append(dst, c)
+				i++
+				continue
+			}
+			dst = fold(dst, html.UnescapeString(s[i:i+end+1]))
+			i += end + 1
+		case c < utf8.RuneSelf:
+			dst = append(dst, c)
+			i++
+		default:
+			_, n := utf8.DecodeRuneInString(s[i:])
+			dst = fold(dst, s[i:i+n])
+			i += n
+		}
+	}
+	return dst
+}
+
+// fold appends s with typographic variants folded.
+func fold(dst []byte, s string) []byte {
+	for _, r := range s {
+		switch r {
+		case '\u2018', '\u2019', '\u201a', '\u2032', '\u02bc':
+			dst = append(dst, '\'')
+		case '\u201c', '\u201d', '\u201e', '\u2033', '\u00ab', '\u00bb':
+			dst = append(dst, '"')
+		case '\u2010', '\u2011', '\u2012', '\u2013', '\u2014', '\u2015', '\u2212':
+			dst = append(dst, '-')
+		case '\u2026':
+			dst = append(dst, "..."...)
+		case '\u00a0', '\u2000', '\u2001', '\u2002', '\u2003', '\u2004', '\u2005', '\u2006', '\u2007', '\u2008', '\u2009', '\u200a', '\u202f', '\u205f', '\u3000':
+			dst = append(dst, ' ')
+		case '\u200b', '\u200c', '\u200d', '\u200e', '\u200f', '\u2060', '\ufeff', '\u00ad', '\u202a', '\u202b', '\u202c', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068', '\u2069':
+			// zero width, soft hyphen, direction marks: invisible
+		default:
+			dst = utf8.AppendRune(dst, r)
+		}
+	}
+	return dst
+}
+
+// tagEnd returns the index behind the tag or comment that starts at s[i], or -1 where "<" starts none.
+func tagEnd(s string, i int) int {
+	if i+1 >= len(s) {
+		return -1
+	}
+	if strings.HasPrefix(s[i:], "<!--") {
+		if k := strings.Index(s[i+4:], "-->"); k >= 0 {
+			return i + 4 + k + 3
+		}
+		return len(s)
+	}
+	if c := s[i+1]; !(c == '/' || c == '!' || c == '?' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z') {
+		return -1
+	}
+	if k := strings.IndexByte(s[i:], '>'); k >= 0 {
+		return i + k + 1
+	}
+	return -1
+}
+
+// rawTextTag returns "script" or "style" if tag opens such an element.
+func rawTextTag(tag string) string {
+	for _, n := range [...]string{"script", "style"} {
+		if len(tag) > len(n)+1 && strings.EqualFold(tag[1:1+len(n)], n) && !isNameByte(tag[1+len(n)]) && !strings.HasSuffix(tag, "/>") {
+			return n
+		}
+	}
+	return ""
+}
+
+func isNameByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == ':'
+}
+
+func skipRaw(s string, i int, name string) int {
+	for j := i; ; {
+		k := strings.Index(s[j:], "</")
+		if k < 0 {
+			return i // never closed: it hides nothing
+		}
+		j += k
+		if len(s) >= j+2+len(name) && strings.EqualFold(s[j+2:j+2+len(name)], name) {
+			if e := strings.IndexByte(s[j:], '>'); e >= 0 {
+				return j + e + 1
+			}
+			return len(s)
+		}
+		j += 2
+	}
+}
+
+// inline reports whether a tag does not separate words: <b>bold</b>ly.
+func inline(tag string) bool {
+	n := strings.TrimLeft(tag, "</")
+	k := 0
+	for k < len(n) && isNameByte(n[k]) {
+		k++
+	}
+	switch n[:k] {
+	case "a", "b", "i", "em", "strong", "span", "u", "s", "sup", "sub", "small", "font", "mark", "abbr", "wbr":
+		return true
+	}
+	return false
+}
+
+// tagRefs hands the values of href and src to ref, without fragment and query values.
+func tagRefs(tag string, ref func(string)) {
+	for _, name := range [...]string{"href", "src"} {
+		for j := 0; ; {
+			k := strings.Index(tag[j:], name)
+			if k < 0 {
+				break
+			}
+			j += k + len(name)
+			rest := strings.TrimLeft(tag[j:], " \t\r\n")
+			if rest == "" || rest[0] != '=' {
+				continue
+			}
+			rest = strings.TrimLeft(rest[1:], " \t\r\n")
+			if rest == "" {
+				break
+			}
+			var v string
+			if q := rest[0]; q == '"' || q == '\'' {
+				e := strings.IndexByte(rest[1:], q)
+				if e < 0 {
+					break
+				}
+				v = rest[1 : 1+e]
+			} else {
+				e := strings.IndexAny(rest, " \t\r\n>")
+				if e < 0 {
+					break
+				}
+				v = rest[:e]
+			}
+			if c := strings.IndexAny(v, "?#"); c >= 0 {
+				v = v[:c]
+			}
+			if c := strings.Index(v, "://"); c >= 0 {
+				v = v[c+3:]
+			}
+			if v != "" {
+				ref(v)
+			}
+		}
+	}
+}
+
+// isPixel reports whether tag is an image of one pixel, as counters are.
+func isPixel(tag string) bool {
+	if len(tag) < 4 || !strings.EqualFold(tag[:4], "<img") {
+		return false
+	}
+	for _, a := range [...]string{`width="1"`, `height="1"`, `width='1'`, `height='1'`, `width=1 `, `height=1 `, `width="0"`, `height="0"`} {
+		if strings.Contains(tag, a) {
+			return true
+		}
+	}
+	return false
+}
+
+// words splits plain text into lower-case words. Digits keep inner ". - : / ," so that versions, dates and
+// identifiers stay whole; scripts without spaces (Han, Kana, Thai, Lao, Khmer, Myanmar) are split by character.
+func words(dst []string, text string, limit int) []string {
+	if !isASCII(text) {
+		text = norm.NFC.String(text)
+	}
+	text = strings.ToLower(text)
+	i := 0
+	for i < len(text) && len(dst) < limit {
+		r, n := rune(text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRuneInString(text[i:])
+		}
+		if !isWord(r) {
+			i += n
+			continue
+		}
+		if unspaced(r) {
+			j := i + n
+			for j < len(text) { // its combining marks
+				m, k := utf8.DecodeRuneInString(text[j:])
+				if !unicode.Is(unicode.M, m) {
+					break
+				}
+				j += k
+			}
+			dst = append(dst, text[i:j])
+			i = j
+			continue
+		}
+		j := i
+		prevDigit := false
+		for j < len(text) {
+			r, n := rune(text[j]), 1
+			if r >= utf8.RuneSelf {
+				r, n = utf8.DecodeRuneInString(text[j:])
+			}
+			if isWord(r) {
+				if unspaced(r) {
+					break
+				}
+				prevDigit = r >= '0' && r <= '9' || r >= utf8.RuneSelf && unicode.IsDigit(r)
+				j += n
+				continue
+			}
+			if j+1 < len(text) && strings.IndexByte(".-:/,'", text[j]) >= 0 {
+				next, _ := utf8.DecodeRuneInString(text[j+1:])
+				if isWord(next) && !unspaced(next) && (r == '\'' || prevDigit || unicode.IsDigit(next)) {
+					j++
+					continue
+				}
+			}
+			break
+		}
+		dst = append(dst, text[i:j])
+		i = j
+	}
+	return dst
+}
+
+func isASCII(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+func isWord(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_'
+	}
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r)
+}
+
+func unspaced(r rune) bool {
+	if r < 0x0e00 {
+		return false
+	}
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+func hasDigit(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= '0' && s[i] <= '9' {
+			return true
+		}
+		if s[i] >= utf8.RuneSelf {
+			return strings.IndexFunc(s[i:], unicode.IsDigit) >= 0
+		}
+	}
+	return false
+}
