@@ -43,12 +43,6 @@ type pair struct {
 // place (link, path, enclosure), text, time, and structure (the old item left just as the new one came). The first
 // rule that holds for the best pair wins; ties go to the nearer date, then to the older entry.
 var cascade = []Rule{
-	{ID: "R0a", Name: "equal in everything", despite: all,
-		Sentence: "Title, text, link, enclosure and date are all the same; only the guid differs, and it is not what tells items apart here.",
-		when: func(p *pair) bool {
-			return p.titleEq && p.a.link == p.e.link && p.a.encl == p.e.encl && p.a.pub == p.e.pub &&
-				(p.guidWeak || p.sameTime) && p.wordsEqual()
-		}},
 	{ID: "R0", Name: "same guid, spelled differently", despite: []RuleID{"V5"},
 		Sentence: "The guid is the same address spelled differently (http or https, www, a slash), and title, link or date agree.",
 		when: func(p *pair) bool {
@@ -64,6 +58,12 @@ var cascade = []Rule{
 				return p.dated && p.gap <= 60 || p.a.pub == 0 && p.e.pub == 0 && !p.texts().absent
 			}
 			return true
+		}},
+	{ID: "R0a", Name: "equal in everything", despite: all,
+		Sentence: "Title, text, link, enclosure and date are all the same; only the guid differs.",
+		when: func(p *pair) bool {
+			return p.titleEq && p.a.link == p.e.link && p.a.encl == p.e.encl && p.a.pub == p.e.pub &&
+				(p.guidWeak || p.sameTime) && p.wordsEqual()
 		}},
 	{ID: "R3", Name: "same enclosure",
 		Sentence: "It carries the same audio, video or document, and the title or the text agrees.",
