@@ -192,7 +192,7 @@ func isDigits(s string) bool {
 // printable drops control characters, which no document may contain (HTML 13.1.3), and NUL.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' && r != '\t' && r != '\r' || r >= 0x7f && r < 0xa0 {
+		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
 			return -1
 		}
 		return r
