@@ -1,0 +1,61 @@
+package store
+
+import (
+	"fmt"
+	"time"
+
+	"feedonce"
+	"feedonce/dedup"
+)
+
+// FeedDoc is what the store remembers of a feed's last document.
+type FeedDoc struct {
+	Seq          int64  // the document's number; Apply counts it up by compare-and-swap
+	State        []byte // what dedup.State.MarshalBinary gave; nil for a feed never read
+	ETag         string
+	LastModified string
+	BodyHash     []byte
+}
+
+// FeedDoc returns it, or ErrNotFound where the feed is gone.
+func (tx *Tx) FeedDoc(id feedonce.FeedID) (FeedDoc, error) {
+	var d FeedDoc
+	err := tx.QueryRow(`select d.seq, s.state, d.etag, d.last_modified, d.body_hash
+		from feed_docs d left join feed_states s on s.feed_id = d.feed_id where d.feed_id = $1`, id).
+		Scan(&d.Seq, &d.State, &d.ETag, &d.LastModified, &d.BodyHash)
+	return d, found(err, "document of feed %d", id)
+}
+
+// Touch records validators and body hash of a document that differs from the last in nothing that counts: one row, and
+// none where they are the same. Where the document's number has moved on from seq, what it says is old, and it is ignored.
+func (tx *Tx) Touch(id feedonce.FeedID, seq int64, etag, lastModified string, bodyHash []byte) error {
+	_, err := tx.Exec(`update feed_docs set etag = $3, last_modified = $4, body_hash = $5
+		where feed_id = $1 and seq = $2 and (etag <> $3 or last_modified <> $4 or body_hash is distinct from $5)`,
+		id, seq, etag, lastModified, bodyHash)
+	if err != nil {
+		return fmt.Errorf("record validators of feed %d: %w", id, err)
+	}
+	return nil
+}
+
+// Ingest is one decided document, to be stored whole.
+type Ingest struct {
+	Feed  feedonce.FeedID
+	Seq   int64 // FeedDoc.Seq it was decided on
+	Fence int64 // of the claim; 0 where there is no lease, and only the compare-and-swap counts
+	At    time.Time
+	// The feed as the document says; empty strings leave what is known, but for Warning.
+	Title, SiteURL, Format, Warning string
+	// Validators and body hash of the document.
+	ETag, LastModified string
+	BodyHash           []byte
+	Result             *dedup.Result // Apply binds it
+	Items              []IngestItem  // one for each item of the document, in its order
+}
+
+// IngestItem is an item of the document, with the fields of an entry that play no part in deciding.
+type IngestItem struct {
+	Item       dedup.Item // as it was decided: what a decision keeps of an arrival that is suppressed
+	Title      string     // plain text; "" takes Item.Title with its white space collapsed
+	Categories []string
+}
