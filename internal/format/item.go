@@ -1,0 +1,445 @@
+package format
+
+import (
+	"encoding/base64"
+	"strconv"
+	"strings"
+)
+
+// nothingIdentifies is the reason for an item in which nothing says what it is.
+const nothingIdentifies = "nothing in it identifies an article"
+
+// A pick is the best value of a field so far: the lowest rank wins, and the first not empty within a rank.
+type pick struct {
+	value string
+	rank  int
+}
+
+func (f *pick) offer(rank int, value string) {
+	if value != "" && (f.value == "" || rank < f.rank) {
+		f.value, f.rank = value, rank
+	}
+}
+
+// A datePick is a pick of dates: one that can be read beats one that cannot.
+type datePick struct {
+	date Date
+	rank int
+}
+
+func (f *datePick) offer(rank int, text string) {
+	if text == "" {
+		return
+	}
+	if f.date.Text != "" && (rank >= f.rank && !f.date.Time.IsZero()) {
+		return
+	}
+	d := readDate(text)
+	if f.date.Text == "" || !d.Time.IsZero() {
+		f.date, f.rank = d, rank
+	}
+}
+
+// An itemBuilder collects the fields of one item from its child elements. The same code reads all XML formats: where
+// a vocabulary says the same in other words, the rank of a field says who is believed.
+type itemBuilder struct {
+	p    *parser
+	item Item
+
+	guid, link, orig, title, summary, content, comments, source pick
+	published, updated                                          datePick
+	permalink                                                   bool // of the guid picked
+	contentBase                                                 string
+	people, creators, podcasters, sourcePeople                  []string
+	media, thumbnails                                           []Enclosure
+	lang                                                        string
+}
+
+// buildItem makes an item of an item's or entry's node.
+func (p *parser) buildItem(id int32) Item {
+	b := itemBuilder{p: p}
+	n := p.nodes[id]
+	b.item.Base, b.item.Lang = n.base, n.lang
+	if p.root == rootRDF {
+		b.offerGUID(2, p.attr(id, "about"), true)
+	}
+	for c := n.first; c != 0; c = p.nodes[c].next {
+		b.child(c)
+	}
+	return b.finish()
+}
+
+func (b *itemBuilder) child(c int32) {
+	p := b.p
+	n := &p.nodes[c]
+	switch n.ns {
+	case nsCore, nsAtom:
+		b.core(c, n)
+	case nsDC, nsDCTerms:
+		b.dublinCore(c, n)
+	case nsContent:
+		if n.name == "encoded" {
+			b.offerContent(0, c)
+		}
+	case nsXHTML:
+		b.offerContent(1, c)
+	case nsITunes:
+		switch n.name {
+		case "summary":
+			b.summary.offer(3, p.plainOrHTML(c))
+		case "subtitle":
+			b.summary.offer(5, p.plainOrHTML(c))
+		case "author":
+			b.podcasters = addName(b.podcasters, oneLine(p.value(c)))
+		case "title":
+			b.title.offer(4, p.title(c))
+		case "keywords":
+			for k := range strings.SplitSeq(p.value(c), ",") {
+				b.category(k)
+			}
+		}
+	case nsFeedburner:
+		if n.name == "origlink" || n.name == "origenclosurelink" && b.orig.value == "" {
+			if n.name == "origlink" {
+				b.orig.offer(0, cleanURL(p.value(c)))
+			}
+		}
+	case nsMedia:
+		b.mediaElement(c, n, 0)
+	}
+}
+
+// core reads the elements of RSS and Atom.
+func (b *itemBuilder) core(c int32, n *node) {
+	p := b.p
+	foreign := 0 // Atom in an RSS item says it second
+	if n.ns == nsAtom && p.root != rootAtom {
+		foreign = 1
+	}
+	switch n.name {
+	case "guid":
+		b.offerGUID(0, p.value(c), !strings.EqualFold(p.attr(c, "ispermalink"), "false"))
+	case "id":
+		b.offerGUID(foreign, p.value(c), true)
+	case "link":
+		b.linkElement(c, n)
+	case "title":
+		b.title.offer(foreign, p.title(c))
+	case "description":
+		b.summary.offer(0, p.html(c))
+	case "summary", "abstract":
+		b.summary.offer(foreign, p.html(c))
+	case "content":
+		b.contentElement(c)
+	case "body", "fullitem":
+		b.offerContent(2, c)
+	case "author":
+		if p.nodes[c].first != 0 {
+			b.people = addName(b.people, p.person(c))
+		} else {
+			b.people = addName(b.people, mailboxName(p.value(c)))
+		}
+	case "category":
+		v := p.attr(c, "term")
+		if v == "" {
+			v = p.value(c)
+		}
+		if v == "" {
+			v = p.attr(c, "label")
+		}
+		b.category(v)
+	case "enclosure":
+		b.enclosure(&b.item.Enclosures, resolve(n.base, cleanURL(p.attr(c, "url"))), p.attr(c, "type"), p.attr(c, "length"))
+	case "pubdate":
+		b.published.offer(0, p.value(c))
+	case "published", "issued":
+		b.published.offer(foreign, p.value(c))
+	case "created", "date", "publicationdate":
+		b.published.offer(2, p.value(c))
+	case "updated", "modified":
+		b.updated.offer(foreign, p.value(c))
+	case "lastbuilddate":
+		b.updated.offer(2, p.value(c))
+	case "comments":
+		b.comments.offer(0, resolve(n.base, cleanURL(p.value(c))))
+	case "source":
+		b.sourceElement(c, n)
+	case "origlink":
+		b.orig.offer(1, cleanURL(p.value(c)))
+	}
+}
+
+func (b *itemBuilder) dublinCore(c int32, n *node) {
+	p := b.p
+	switch n.name {
+	case "title":
+		b.title.offer(2, p.title(c))
+	case "description", "abstract":
+		b.summary.offer(2, p.html(c))
+	case "creator", "author":
+		b.creators = addName(b.creators, mailboxName(htmlToLine(p.value(c))))
+	case "subject":
+		b.category(p.value(c))
+	case "date", "issued":
+		b.published.offer(1, p.value(c))
+	case "created", "available":
+		b.published.offer(3, p.value(c))
+	case "modified":
+		b.updated.offer(1, p.value(c))
+	case "identifier":
+		b.offerGUID(3, p.value(c), true)
+	case "language":
+		b.lang = p.value(c)
+	}
+}
+
+// offerGUID offers an identity. permalink says that it may be the item's page if it has the shape of one.
+func (b *itemBuilder) offerGUID(rank int, value string, permalink bool) {
+	if before := b.guid; true {
+		b.guid.offer(rank, value)
+		if b.guid != before {
+			b.permalink = permalink && web(value)
+		}
+	}
+}
+
+func (b *itemBuilder) offerContent(rank int, c int32) {
+	before := b.content
+	if b.content.offer(rank, b.p.html(c)); b.content != before {
+		b.contentBase = b.p.nodes[c].base
+	}
+}
+
+// linkElement reads a link of RSS (text) or Atom (attributes), wherever it stands.
+func (b *itemBuilder) linkElement(c int32, n *node) {
+	p := b.p
+	l, ok := p.link(c)
+	if !ok || len(b.item.Links) >= maxValues {
+		return
+	}
+	if l.Rel == "enclosure" {
+		b.enclosure(&b.item.Enclosures, l.Href, l.Type, p.attr(c, "length"))
+	}
+	b.item.Links = append(b.item.Links, l)
+}
+
+// contentElement reads Atom's content, which may be elsewhere.
+func (b *itemBuilder) contentElement(c int32) {
+	p := b.p
+	src := cleanURL(p.attr(c, "src"))
+	if src == "" {
+		b.offerContent(1, c)
+		return
+	}
+	typ := p.attr(c, "type")
+	src = resolve(p.nodes[c].base, src)
+	if isMedia(typ) {
+		b.enclosure(&b.item.Enclosures, src, typ, "")
+	}
+	if len(b.item.Links) < maxValues {
+		b.item.Links = append(b.item.Links, Link{Rel: "content", Href: src, Type: typ})
+	}
+}
+
+// sourceElement reads where an item was copied from: RSS has a URL, Atom the head of a feed.
+func (b *itemBuilder) sourceElement(c int32, n *node) {
+	p := b.p
+	if u := cleanURL(p.attr(c, "url")); u != "" {
+		b.source.offer(0, resolve(n.base, u))
+	}
+	for k := n.first; k != 0; k = p.nodes[k].next {
+		switch p.nodes[k].name {
+		case "id":
+			if v := p.value(k); web(v) {
+				b.source.offer(2, v)
+			}
+		case "link":
+			if l, ok := p.link(k); ok && l.Rel == "self" {
+				b.source.offer(0, l.Href)
+			} else if ok && l.Rel == "alternate" {
+				b.source.offer(3, l.Href)
+			}
+		case "author":
+			b.sourcePeople = addName(b.sourcePeople, p.person(k))
+		}
+	}
+}
+
+func (b *itemBuilder) category(v string) {
+	v = oneLine(v)
+	if v == "" || len(b.item.Categories) >= maxValues {
+		return
+	}
+	b.item.Categories = addName(b.item.Categories, v)
+}
+
+// enclosure adds a file to a list, unless it is there.
+func (b *itemBuilder) enclosure(list *[]Enclosure, url, typ, length string) {
+	if url == "" || len(*list) >= maxValues {
+		return
+	}
+	e := Enclosure{URL: url, Type: typ, Length: size(length)}
+	for i, o := range *list {
+		if o.URL == url {
+			if o.Type == "" {
+				(*list)[i].Type = typ
+			}
+			if o.Length == 0 {
+				(*list)[i].Length = e.Length
+			}
+			return
+		}
+	}
+	*list = append(*list, e)
+}
+
+func size(s string) int64 {
+	s = strings.NewReplacer(",", "", " ", "", "\u00A0", "").Replace(s)
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
+}
+
+// mediaElement reads Media RSS: content may be in groups, and has titles and thumbnails in it.
+func (b *itemBuilder) mediaElement(c int32, n *node, depth int) {
+	p := b.p
+	switch n.name {
+	case "content":
+		url, typ := resolve(n.base, cleanURL(p.attr(c, "url"))), p.attr(c, "type")
+		medium := strings.ToLower(p.attr(c, "medium"))
+		if medium != "document" && !strings.HasPrefix(typ, "text/") {
+			if typ == "" && medium == "image" {
+				typ = "image/*"
+			}
+			b.enclosure(&b.media, url, typ, p.attr(c, "filesize"))
+		}
+	case "thumbnail":
+		b.enclosure(&b.thumbnails, resolve(n.base, cleanURL(p.attr(c, "url"))), "image/*", "")
+	case "title":
+		if depth == 0 {
+			b.title.offer(3, p.title(c))
+		}
+	case "description":
+		b.summary.offer(4, p.plainOrHTML(c))
+	case "keywords":
+		return
+	case "category":
+		b.category(p.value(c))
+		return
+	case "credit":
+		return
+	}
+	if depth > 3 {
+		return
+	}
+	for k := n.first; k != 0; k = p.nodes[k].next {
+		if p.nodes[k].ns == nsMedia {
+			b.mediaElement(k, &p.nodes[k], depth+1)
+		}
+	}
+}
+
+// finish decides between what was collected.
+func (b *itemBuilder) finish() Item {
+	it := b.item
+	it.GUID, it.Permalink = b.guid.value, b.guid.value != "" && b.permalink
+	it.OrigLink, it.Comments, it.Source = b.orig.value, b.comments.value, b.source.value
+	it.Title, it.Summary, it.Content = b.title.value, b.summary.value, b.content.value
+	if b.contentBase != "" {
+		it.Base = b.contentBase
+	}
+	if b.lang != "" && it.Lang == "" {
+		it.Lang = b.lang
+	}
+	it.Published, it.Updated = b.published.date, b.updated.date
+	for _, e := range b.media {
+		b.enclosure(&it.Enclosures, e.URL, e.Type, strconv.FormatInt(e.Length, 10))
+	}
+	if len(it.Enclosures) == 0 {
+		it.Enclosures = b.thumbnails
+	}
+	for _, names := range [][]string{b.creators, b.people, b.podcasters, b.sourcePeople} {
+		if len(names) > 0 {
+			it.Author = strings.Join(names, ", ")
+			break
+		}
+	}
+	if it.Comments == "" {
+		for _, l := range it.Links {
+			if l.Rel == "replies" && (l.Type == "" || strings.Contains(l.Type, "html")) {
+				it.Comments = l.Href
+				break
+			}
+		}
+	}
+	for _, d := range []Date{it.Published, it.Updated} {
+		if d.Text != "" && d.Time.IsZero() {
+			b.p.warn("a date cannot be read: “%s”", clip(d.Text, 60))
+		}
+	}
+	return it
+}
+
+// addName appends a value to a list that has it not.
+func addName(list []string, v string) []string {
+	if v == "" || len(list) >= maxValues {
+		return list
+	}
+	for _, o := range list {
+		if o == v {
+			return list
+		}
+	}
+	return append(list, v)
+}
+
+// person returns the name of an Atom person, or the address where there is no name.
+func (p *parser) person(id int32) string {
+	var name, rest pick
+	for c := p.nodes[id].first; c != 0; c = p.nodes[c].next {
+		switch p.nodes[c].name {
+		case "name":
+			name.offer(0, htmlToLine(p.value(c)))
+		case "email":
+			rest.offer(0, oneLine(p.value(c)))
+		case "uri", "url":
+			rest.offer(1, cleanURL(p.value(c)))
+		}
+	}
+	if name.value == "" {
+		return rest.value
+	}
+	return name.value
+}
+
+// mailboxName returns the name of "address (name)" and "name <address>", or the text itself.
+func mailboxName(s string) string {
+	s = oneLine(s)
+	if i := strings.IndexByte(s, '('); i > 0 && strings.HasSuffix(s, ")") && strings.Contains(s[:i], "@") {
+		if name := strings.TrimSpace(s[i+1 : len(s)-1]); name != "" {
+			return name
+		}
+		return strings.TrimSpace(s[:i])
+	}
+	if i := strings.IndexByte(s, '<'); i > 0 && strings.HasSuffix(s, ">") && strings.Contains(s[i:], "@") {
+		if name := strings.Trim(s[:i], ` "`); name != "" {
+			return name
+		}
+	}
+	return s
+}
+
+// decodeBase64 decodes what Atom says is base64; nil if it is not.
+func decodeBase64(s string) []byte {
+	s = strings.Join(strings.Fields(s), "")
+	out, err := base64.StdEncoding.DecodeString(s)
+	if err != nil {
+		out, err = base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
+	}
+	if err != nil {
+		return nil
+	}
+	return out
+}
