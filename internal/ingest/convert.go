@@ -55,11 +55,11 @@ func Items(d *format.Document, feedURL string, fetched time.Time) *dedup.Documen
 	return doc
 }
 
-// kept returns, for each item, what an entry keeps though it plays no part in deciding.
-func kept(d *format.Document) []store.IngestItem {
+// arrivals returns, for each item, what the store needs beside its decision.
+func arrivals(d *format.Document, doc *dedup.Document) []store.IngestItem {
 	items := make([]store.IngestItem, len(d.Items))
 	for i := range d.Items {
-		items[i].Categories = d.Items[i].Categories
+		items[i] = store.IngestItem{Item: doc.Items[i], Title: d.Items[i].Title, Categories: d.Items[i].Categories}
 	}
 	return items
 }

@@ -37,6 +37,7 @@ func (d *decider) parse() error {
 			return err
 		}
 		d.items = Items(d.doc, d.f.Claim.Feed.URL, d.f.Received)
+		d.items.Partial = d.items.Partial || d.f.Truncated
 		return nil
 	})
 	if err != nil {
@@ -44,8 +45,11 @@ func (d *decider) parse() error {
 	}
 
 	var odd []string
-	if d.doc.Partial != "" {
+	switch {
+	case d.doc.Partial != "":
 		odd = append(odd, "the document was cut off: "+d.doc.Partial)
+	case d.f.Truncated:
+		odd = append(odd, "the document came only in part")
 	}
 	if d.doc.Dropped > 0 {
 		odd = append(odd, fmt.Sprintf("the document has %d items; only the first %d were read", len(d.doc.Items)+d.doc.Dropped, len(d.doc.Items)))
@@ -80,11 +84,17 @@ func (d *decider) once(ctx context.Context) (Report, error) {
 	rep.Result = res
 
 	// A document that was cut off must be fetched again: neither its validators nor its bytes may stop the next poll.
-	whole := d.doc.Partial == ""
-	if rep.Unchanged && !res.StateChanged && !d.tellsMore(rep.Warning) && !(whole && d.worth()) {
+	whole := d.doc.Partial == "" && !d.f.Truncated
+	if rep.Unchanged && !res.StateChanged && !d.tellsMore(rep.Warning) {
+		if whole && d.worth() {
+			if err := d.in.touch(ctx, d.f, seq, d.hash); err != nil {
+				return Report{}, err
+			}
+		}
 		d.in.recent.document(d.f.Feed, d.hash, rep.Items)
 		return rep, nil
 	}
+
 	stored, err := d.store(ctx, seq, whole, rep)
 	if err != nil {
 		return Report{}, err
@@ -163,7 +173,7 @@ func (d *decider) store(ctx context.Context, seq int64, whole bool, rep Report) 
 	in := store.Ingest{
 		Feed: d.f.Feed, Seq: seq, Fence: d.f.Fence, At: d.f.Received,
 		Title: d.doc.Title, SiteURL: d.doc.SiteURL, Format: d.doc.Format, Warning: rep.Warning,
-		Result: rep.Result, Items: kept(d.doc),
+		Result: rep.Result, Items: arrivals(d.doc, d.items),
 	}
 	if whole {
 		in.ETag, in.LastModified, in.BodyHash = d.f.ETag, d.f.LastModified, d.hash

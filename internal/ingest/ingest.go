@@ -35,6 +35,7 @@ type Fetched struct {
 	ETag         string
 	LastModified string
 	Received     time.Time
+	Truncated    bool // only the beginning came: what is absent proves nothing, and the next poll must fetch again
 
 	// Claim is the claim under which it was fetched, where there is one. It saves reading the feed again.
 	Claim *store.Claim
@@ -47,7 +48,7 @@ type Fetched struct {
 
 // A Report says what became of a document.
 type Report struct {
-	Unchanged bool // no entry, key or decision was written
+	Unchanged bool // no entry, key or decision was written; at most the feed's own row was
 	SameBytes bool // the bytes were those of last time; nothing was parsed
 	Stored    bool // a transaction was committed; the counts went with it, and Also ran
 	Counts    feedonce.Counts
@@ -160,30 +161,28 @@ func (in *Ingester) claim(ctx context.Context, id feedonce.FeedID) (*store.Claim
 
 // same is the end of a document whose bytes are those of last time.
 func (in *Ingester) same(ctx context.Context, f Fetched, hash []byte) (Report, error) {
-	n, ok := in.recent.items(f.Feed, hash)
-	if !ok {
-		err := in.Store.View(ctx, func(tx *store.Tx) error {
-			doc, err := tx.FeedDoc(f.Feed)
-			n = manifest(doc.State)
+	n, known := in.recent.items(f.Feed, hash)
+	write := renewed(f, f.Claim.ETag, f.Claim.LastModified) && in.recent.worth(f, hash, true)
+	if !known || write {
+		var doc store.FeedDoc
+		err := in.Store.View(ctx, func(tx *store.Tx) (err error) {
+			doc, err = tx.FeedDoc(f.Feed)
 			return err
 		})
 		if err != nil {
-			return Report{}, fmt.Errorf("feed %d: %w", f.Feed, err)
+			return Report{}, wrap(f.Feed, err)
 		}
-		in.recent.document(f.Feed, hash, n)
-	}
-	if renewed(f, f.Claim.ETag, f.Claim.LastModified) && in.recent.worth(f, hash, true) {
-		if err := in.validators(ctx, f, hash); err != nil {
-			return Report{}, err
+		if !known {
+			n = manifest(doc.State)
+			in.recent.document(f.Feed, hash, n)
+		}
+		if write && string(doc.BodyHash) == string(hash) {
+			if err := in.touch(ctx, f, doc.Seq, hash); err != nil {
+				return Report{}, err
+			}
 		}
 	}
 	return Report{Unchanged: true, SameBytes: true, Items: n, Counts: feedonce.Counts{Unchanged: int64(n)}}, nil
-}
-
-// renewed reports whether the document has validators that are not those stored. A server that stopped sending any is
-// no reason to forget the last ones: they still name what is stored.
-func renewed(f Fetched, etag, modified string) bool {
-	return (f.ETag != "" || f.LastModified != "") && (f.ETag != etag || f.LastModified != modified)
 }
 
 // policy reads the policy of a feed. One that cannot be read is the default policy with a warning, so that a feed
@@ -224,7 +223,7 @@ func (in *Ingester) log(ctx context.Context, feed feedonce.FeedID, doc *dedup.Do
 	}
 	for i := range res.Decisions {
 		d := &res.Decisions[i]
-		if d.Outcome == dedup.Unchanged {
+		if d.Outcome == dedup.Unchanged || d.Again {
 			continue
 		}
 		item := &doc.Items[i]

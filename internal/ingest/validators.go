@@ -2,34 +2,25 @@ package ingest
 
 import (
 	"context"
-	"errors"
 
-	"feedonce"
-	"feedonce/dedup"
 	"feedonce/internal/store"
 )
 
-// validators stores new validators of a document whose bytes are those of last time, so that the next poll can be
-// answered "not modified". Nothing is stored where the feed moved on to another document meanwhile: these validators
-// would name older data.
-func (in *Ingester) validators(ctx context.Context, f Fetched, hash []byte) error {
-	err := in.Store.Update(ctx, func(tx *store.Tx) error {
-		doc, err := tx.FeedDoc(f.Feed)
-		if err != nil || string(doc.BodyHash) != string(hash) {
-			return err
-		}
-		var state dedup.State
-		if err := state.UnmarshalBinary(doc.State); err != nil {
-			return nil // the next document that is judged replaces it
-		}
-		return tx.Apply(store.Ingest{
-			Feed: f.Feed, Seq: doc.Seq, Fence: f.Fence, At: f.Received, Warning: f.Claim.Feed.Warning,
-			ETag: f.ETag, LastModified: f.LastModified, BodyHash: hash, Result: &dedup.Result{State: &state},
-		})
-	})
-	if errors.Is(err, feedonce.ErrConflict) {
-		return nil
+// renewed reports whether the document has validators that are not those stored. A server that stopped sending any is
+// no reason to forget the last ones: they still name what is stored.
+func renewed(f Fetched, etag, modified string) bool {
+	return (f.ETag != "" || f.LastModified != "") && (f.ETag != etag || f.LastModified != modified)
+}
+
+// touch stores validators and hash of a document in which nothing counts but what is stored already, so that the next
+// poll can be answered "not modified". Nothing is stored where the feed moved on from document seq meanwhile: these
+// validators would name older data.
+func (in *Ingester) touch(ctx context.Context, f Fetched, seq int64, hash []byte) error {
+	etag, modified := f.ETag, f.LastModified
+	if !renewed(f, f.Claim.ETag, f.Claim.LastModified) {
+		etag, modified = f.Claim.ETag, f.Claim.LastModified
 	}
+	err := in.Store.Update(ctx, func(tx *store.Tx) error { return tx.Touch(f.Feed, seq, etag, modified, hash) })
 	if err != nil {
 		return wrap(f.Feed, err)
 	}

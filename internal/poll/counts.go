@@ -2,7 +2,6 @@ package poll
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -98,25 +97,9 @@ func (p *Poller) flush(ctx context.Context, before time.Time) error {
 			return nil
 		}
 		err := p.o.Store.Update(ctx, func(tx *store.Tx) error { return tx.AddCounts(hour, batch) })
-		if errors.Is(err, feedonce.ErrNotFound) {
-			// A feed was removed meanwhile. Which one is not known, so each is stored alone.
-			err = p.flushSingly(ctx, hour, batch)
-		}
 		if err != nil {
 			p.counts.putBack(hour, batch)
 			return fmt.Errorf("counts of %d feeds for %s: %w", len(batch), hour.Format("2006-01-02 15h"), err)
 		}
 	}
-}
-
-func (p *Poller) flushSingly(ctx context.Context, hour time.Time, batch map[feedonce.FeedID]feedonce.Counts) error {
-	for id, n := range batch {
-		one := map[feedonce.FeedID]feedonce.Counts{id: n}
-		err := p.o.Store.Update(ctx, func(tx *store.Tx) error { return tx.AddCounts(hour, one) })
-		if err != nil && !errors.Is(err, feedonce.ErrNotFound) {
-			return err
-		}
-		delete(batch, id)
-	}
-	return nil
 }

@@ -2,9 +2,11 @@ package poll
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
+	"feedonce"
 	"feedonce/internal/store"
 )
 
@@ -59,7 +61,7 @@ func (d *dispatcher) run(ctx context.Context) {
 		}
 	}
 
-	d.giveBack(work, d.takeAll(), func(int, store.Claim) time.Time { return p.o.Now() })
+	d.giveBack(work, d.takeAll(), func(int) time.Time { return p.o.Now() })
 	over := make(chan struct{})
 	go func() { d.polls.Wait(); close(over) }()
 	select {
@@ -197,6 +199,7 @@ func (d *dispatcher) poll(work context.Context, host string, claim store.Claim) 
 	d.p.metrics.running.Inc()
 	d.polls.Go(func() {
 		res := d.p.poll(work, claim)
+		d.p.unlease(work, claim, res)
 		d.p.report(res)
 		d.p.metrics.running.Dec()
 		d.mu.Lock()
@@ -222,26 +225,30 @@ func (d *dispatcher) giveBackExpired(work context.Context, now time.Time) {
 		d.drop(q)
 		_, took := d.p.hosts.places(q.host, now)
 		d.p.metrics.returned.Add(float64(n))
-		d.giveBack(work, expired, func(i int, _ store.Claim) time.Time {
+		d.giveBack(work, expired, func(i int) time.Time {
 			return now.Add(d.p.o.Step + time.Duration(i)*took/time.Duration(d.p.o.PerHost))
 		})
 	}
 }
 
 // giveBack makes claimed feeds due again that were not polled. Where that fails they are polled an interval late.
-func (d *dispatcher) giveBack(ctx context.Context, claims []waiting, due func(int, store.Claim) time.Time) {
+func (d *dispatcher) giveBack(ctx context.Context, claims []waiting, due func(int) time.Time) {
 	if len(claims) == 0 {
 		return
 	}
 	err := d.p.o.Store.Update(ctx, func(tx *store.Tx) error {
+		leases := map[feedonce.FeedID]int64{}
 		for i, c := range claims {
 			s := c.Feed.Schedule
-			s.NextPoll = due(i, c.Claim)
-			if err := tx.SetSchedule(c.Feed.ID, s); err != nil {
+			s.NextPoll = due(i)
+			if err := tx.SetSchedule(c.Feed.ID, s); errors.Is(err, feedonce.ErrNotFound) {
+				continue // removed meanwhile
+			} else if err != nil {
 				return err
 			}
+			leases[c.Feed.ID] = c.Fence
 		}
-		return nil
+		return tx.Release(leases)
 	})
 	if err != nil {
 		d.p.o.Log.Warn("claimed feeds could not be given back and wait for their next turn", "feeds", len(claims), "error", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"time"
 
 	"feedonce"
@@ -81,7 +82,7 @@ func named(resp *fetch.Response) (fetch.Candidate, bool) {
 func (p *Poller) failed(ctx context.Context, claim store.Claim, res Result, resp *fetch.Response, err error) Result {
 	id, now := claim.Feed.ID, p.o.Now()
 	res.Status, res.Report = StatusError, ingest.Report{}
-	log := p.o.Log.With("feed", id, "url", claim.Feed.URL)
+	log := p.o.Log.With("feed", id, "url", shown(claim.Feed.URL))
 	var panicd *ingest.PanicError
 	if errors.As(err, &panicd) {
 		log.Error("fault while polling", "fault", panicd.Value, "stack", string(panicd.Stack))
@@ -133,8 +134,35 @@ func (p *Poller) failed(ctx context.Context, claim store.Claim, res Result, resp
 func (p *Poller) dueAgain(ctx context.Context, claim store.Claim, now time.Time) {
 	s := claim.Feed.Schedule
 	s.NextPoll = now
-	err := p.o.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { return tx.SetSchedule(claim.Feed.ID, s) })
+	err := p.o.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
+		if err := tx.SetSchedule(claim.Feed.ID, s); err != nil {
+			return err
+		}
+		return tx.Release(map[feedonce.FeedID]int64{claim.Feed.ID: claim.Fence})
+	})
 	if err != nil && !errors.Is(err, feedonce.ErrNotFound) {
 		p.o.Log.Warn("a feed could not be given back and waits for its next turn", "feed", claim.Feed.ID, "error", err)
 	}
+}
+
+// unlease gives the lease of a polled feed back where it would outlast the feed's interval. Where intervals are what
+// they are by default it never does.
+func (p *Poller) unlease(ctx context.Context, claim store.Claim, res Result) {
+	if res.Err != nil || !res.Next.Before(claim.Feed.Schedule.LastPoll.Add(p.o.Lease)) {
+		return
+	}
+	err := p.o.Store.Update(ctx, func(tx *store.Tx) error {
+		return tx.Release(map[feedonce.FeedID]int64{claim.Feed.ID: claim.Fence})
+	})
+	if err != nil && ctx.Err() == nil {
+		p.o.Log.Warn("a lease could not be given back", "feed", claim.Feed.ID, "error", err)
+	}
+}
+
+// shown is a URL without the password that may be in it.
+func shown(raw string) string {
+	if u, err := url.Parse(raw); err == nil {
+		return u.Redacted()
+	}
+	return raw
 }

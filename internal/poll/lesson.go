@@ -67,12 +67,12 @@ func (p *Poller) learn(claim store.Claim, resp *fetch.Response, rep ingest.Repor
 }
 
 // next returns when a feed with this schedule is to be polled after a poll at now. It is the rule of store.Tx.Claim,
-// a tenth more or less at most, so that feeds added together do not stay together.
+// with up to a tenth more, so that feeds added together do not stay together.
 func (p *Poller) next(s feedonce.Schedule, now time.Time) time.Time {
 	wait := max(s.Interval, p.o.Min)
 	if !s.LastNew.IsZero() {
 		wait = max(wait, min(now.Sub(s.LastNew)/10, p.o.Max))
 	}
-	wait = time.Duration(float64(wait) * (0.9 + 0.2*p.o.Rand()))
+	wait = time.Duration(float64(wait) * (1 + 0.1*p.o.Rand()))
 	return now.Add(max(wait, s.Floor)).Truncate(time.Microsecond)
 }

@@ -59,13 +59,13 @@ func (p *Poller) move(ctx context.Context, res *Result, to string) {
 	})
 	switch {
 	case err == nil:
-		p.o.Log.Info("feed moved", "feed", id, "from", res.Feed.URL, "to", to)
+		p.o.Log.Info("feed moved", "feed", id, "from", shown(res.Feed.URL), "to", shown(to))
 		res.Feed.URL = to
 	case errors.Is(err, feedonce.ErrExists):
 		// The note of the redirect stays as it is, and with it the warning.
-		p.o.Log.Warn("feed moved to where another feed is polled already", "feed", id, "from", res.Feed.URL, "to", to)
+		p.o.Log.Warn("feed moved to where another feed is polled already", "feed", id, "from", shown(res.Feed.URL), "to", shown(to))
 	default:
-		p.o.Log.Error("cannot move the feed", "feed", id, "from", res.Feed.URL, "to", to, "error", err)
+		p.o.Log.Error("cannot move the feed", "feed", id, "from", shown(res.Feed.URL), "to", shown(to), "error", err)
 	}
 }
 
@@ -74,5 +74,5 @@ func warnings(feed feedonce.Feed, resp *fetch.Response) []string {
 	if feed.MovedSeen < moveAfter || resp.MovedTo == "" || resp.MovedTo != feed.MovedTo {
 		return nil
 	}
-	return []string{fmt.Sprintf("the feed moved for good to %s, where another feed is polled already: remove one of the two", resp.MovedTo)}
+	return []string{fmt.Sprintf("the feed moved for good to %s, where another feed is polled already: remove one of the two", shown(resp.MovedTo))}
 }

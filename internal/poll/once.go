@@ -37,7 +37,7 @@ func (p *Poller) poll(ctx context.Context, claim store.Claim) (res Result) {
 	rep, err := p.in.Document(ctx, ingest.Fetched{
 		Feed: claim.Feed.ID, Fence: claim.Fence,
 		Body: resp.Body, ContentType: resp.ContentType, URL: resp.URL, ETag: resp.ETag, LastModified: resp.LastModified,
-		Received: now, Claim: &claim, Warnings: warnings(claim.Feed, resp),
+		Received: now, Truncated: resp.Truncated, Claim: &claim, Warnings: warnings(claim.Feed, resp),
 		Also: func(tx *store.Tx, rep ingest.Report) error {
 			learned = p.learn(claim, resp, rep, now)
 			return learned.store(tx, claim.Feed.ID)

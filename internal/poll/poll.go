@@ -12,7 +12,6 @@ package poll
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -141,35 +140,27 @@ func (p *Poller) Run(ctx context.Context) error {
 	return nil
 }
 
-// maxFenced is how often a manual poll starts over because a worker claimed the feed meanwhile.
-const maxFenced = 5
-
 // Poll polls one feed now, due or not. Its error is Result.Err, or why the poll could not be made at all.
 //
 // It runs beside a worker that polls the same feed at the same time: each article is stored once all the same. What it
 // counts of unchanged articles is stored by Run or Flush.
 func (p *Poller) Poll(ctx context.Context, id feedonce.FeedID) (Result, error) {
-	for try := 1; ; try++ {
-		var claim store.Claim
-		err := p.o.Store.Update(ctx, func(tx *store.Tx) (err error) {
-			claim, err = tx.ClaimFeed(p.o.Now(), id)
-			return err
-		})
-		if err != nil {
-			return Result{}, fmt.Errorf("feed %d cannot be polled: %w", id, err)
-		}
-		host := hostOf(claim.Feed.URL)
-		if err := p.hosts.wait(ctx, host); err != nil {
-			return Result{}, err
-		}
-		res := p.poll(ctx, claim)
-		p.hosts.release(host, res.Took)
-		if errors.Is(res.Err, feedonce.ErrFenced) && try < maxFenced {
-			continue
-		}
-		p.report(res)
-		return res, res.Err
+	var claim store.Claim
+	err := p.o.Store.Update(ctx, func(tx *store.Tx) (err error) {
+		claim, err = tx.ClaimFeed(p.o.Now(), id)
+		return err
+	})
+	if err != nil {
+		return Result{}, fmt.Errorf("feed %d cannot be polled: %w", id, err)
 	}
+	host := hostOf(claim.Feed.URL)
+	if err := p.hosts.wait(ctx, host); err != nil {
+		return Result{}, err
+	}
+	res := p.poll(ctx, claim)
+	p.hosts.release(host, res.Took)
+	p.report(res)
+	return res, res.Err
 }
 
 // report tells everybody who wants to know.
