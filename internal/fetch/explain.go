@@ -146,6 +146,11 @@ func (t *trip) connError(err error) error {
 	if errors.As(err, &op) {
 		return fail(KindConnect, "the connection to %s failed (%s); trying again later may help", t.host(), brief(printable(op.Err.Error())))
 	}
+	// Nor have these: net/http bundles the HTTP/2 client with its types unexported.
+	if strings.Contains(text, "PROTOCOL_ERROR") || strings.Contains(text, "FRAME_SIZE_ERROR") || strings.Contains(text, "COMPRESSION_ERROR") {
+		return fail(KindProtocol, "%s broke the rules of HTTP/2, or sent a header far larger than %s; the server is misconfigured or means harm",
+			t.host(), byteSize(t.c.opts.MaxHeader))
+	}
 	return fail(KindProtocol, "%s did not answer with valid HTTP; check that the address is that of a web server", t.host())
 }
 

@@ -75,7 +75,10 @@ func New(o Options) *Client {
 	o = o.withDefaults()
 	c := &Client{opts: o, agent: []string{o.UserAgent}, accept: []string{acceptFeeds}}
 	c.dialer = &net.Dialer{
-		Timeout:   o.Timeout, // a dial goes on after its request has given up, so it needs a limit of its own
+		// A dial goes on after its request has given up, so it needs a limit of its own. It is the later one, so
+		// that the sentence is about the whole fetch, and not much later, since it is shared out among the
+		// addresses of a host.
+		Timeout:   o.Timeout + time.Second,
 		KeepAlive: 15 * time.Second,
 		// The resolver of the C library takes "127.1" and decimal numbers for addresses; Go's does not.
 		Resolver: &net.Resolver{PreferGo: true},
@@ -85,7 +88,7 @@ func New(o Options) *Client {
 		Proxy:                  nil, // a proxy would make the check of the dialled address worthless
 		DialContext:            c.dialer.DialContext,
 		TLSClientConfig:        &tls.Config{RootCAs: o.RootCAs},
-		TLSHandshakeTimeout:    o.Timeout,
+		TLSHandshakeTimeout:    o.Timeout + time.Second,
 		ForceAttemptHTTP2:      true, // off by default with a dialer of one's own
 		DisableCompression:     true, // encoding.go counts wire bytes and knows more encodings
 		MaxResponseHeaderBytes: o.MaxHeader,

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -183,9 +184,25 @@ func nameServer(t testing.TB, zone map[string][]string) *net.Resolver {
 			}
 		}
 	}()
-	t.Cleanup(func() { _ = pc.Close(); <-done })
+	var mu sync.Mutex
+	var asking []net.Conn // a query waits for its own deadline, also when nobody waits for it any more
+	t.Cleanup(func() {
+		_ = pc.Close()
+		<-done
+		mu.Lock()
+		defer mu.Unlock()
+		for _, c := range asking {
+			_ = c.Close()
+		}
+	})
 	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "udp", pc.LocalAddr().String())
+		c, err := (&net.Dialer{}).DialContext(ctx, "udp", pc.LocalAddr().String())
+		if err == nil {
+			mu.Lock()
+			defer mu.Unlock()
+			asking = append(asking, c)
+		}
+		return c, err
 	}}
 }
 
