@@ -100,6 +100,8 @@ type entryRow struct {
 	isNew   bool
 	version bool
 	from    *IngestItem
+	// contentKey is the entry's own, or zero where it may not have it.
+	contentKey dedup.Hash
 }
 
 // oldRow is what must be known of an entry before it is overwritten.
@@ -148,7 +150,7 @@ func prepare(in Ingest) (*rowsOfDocument, error) {
 		}
 		// Of several items that write one entry the last one wins; the version before the document is kept if any
 		// of them asks for it.
-		row.entry, row.marks, row.from = &w.Entry, w.Marks, &in.Items[d.Item]
+		row.entry, row.marks, row.from, row.contentKey = &w.Entry, w.Marks, &in.Items[d.Item], w.Entry.ContentKey
 		row.version = row.version || w.Version
 	}
 	for _, id := range order {
@@ -301,8 +303,8 @@ func (tx *Tx) applyEntries(in Ingest, r *rowsOfDocument) error {
 		item := &e.entry.Item
 		title := e.from.title()
 		var contentKey any
-		if e.entry.ContentKey != (dedup.Hash{}) {
-			contentKey = e.entry.ContentKey[:]
+		if e.contentKey != (dedup.Hash{}) {
+			contentKey = e.contentKey[:]
 		}
 		revision := 1
 		if e.version {
@@ -334,7 +336,10 @@ func (tx *Tx) applyEntries(in Ingest, r *rowsOfDocument) error {
 	if _, err := tx.Exec(`insert into entries (id, feed_id, guid, url, title, author, lang, published_at, updated_at, first_seen_at,
 			changed_at, sort_at, strict, ring, content_key, marks, revision, streak, purged)
 		select r.id, $1, r.guid, r.url, r.title, r.author, r.lang, r.published_at, r.updated_at, r.first_seen_at,
-			r.changed_at, r.sort_at, r.strict, r.ring, r.content_key, r.marks, r.revision, r.streak, r.purged
+			r.changed_at, r.sort_at, r.strict, r.ring,
+			case when not exists (select 1 from entries o where o.feed_id = $1 and o.content_key = r.content_key and o.id <> r.id)
+				then r.content_key end,
+			r.marks, r.revision, r.streak, r.purged
 		from `+from+` where true
 		on conflict (id) do update set url = excluded.url, title = excluded.title, author = excluded.author, lang = excluded.lang,
 			published_at = excluded.published_at, updated_at = excluded.updated_at, changed_at = excluded.changed_at,
@@ -364,19 +369,28 @@ func (tx *Tx) applyEntries(in Ingest, r *rowsOfDocument) error {
 	return nil
 }
 
-// freeContentKeys takes content keys from entries that hand them to others of the same document, as a unique index is
-// checked row by row: two articles that swap their contents would collide half-way.
+// freeContentKeys makes sure that the content keys of a document do not collide with each other.
+//
+// Of two entries of the document that claim one key the first has it. Entries that hand their key to another one lose
+// it beforehand, as a unique index is checked row by row: two articles that swap their contents would collide half-way.
+// A key that an entry outside of the document has is left to that entry by the statement that writes: the constraint
+// must never cost an article, or make one stale. A violation that is left is one by another transaction.
 func (tx *Tx) freeContentKeys(r *rowsOfDocument) error {
 	wanted := map[dedup.Hash]int64{}
 	for _, e := range r.entries {
-		if e.entry.ContentKey != (dedup.Hash{}) {
-			wanted[e.entry.ContentKey] = e.id
+		if e.contentKey == (dedup.Hash{}) {
+			continue
 		}
+		if _, ok := wanted[e.contentKey]; ok {
+			e.contentKey = dedup.Hash{}
+			continue
+		}
+		wanted[e.contentKey] = e.id
 	}
 	free := sqldb.NewBatch("id int")
 	for _, e := range r.entries {
 		old := r.updated[e.id]
-		if old == nil || old.contentKey == nil || bytes.Equal(old.contentKey, e.entry.ContentKey[:]) {
+		if old == nil || old.contentKey == nil || bytes.Equal(old.contentKey, e.contentKey[:]) {
 			continue
 		}
 		if _, ok := wanted[dedup.Hash(old.contentKey)]; ok {

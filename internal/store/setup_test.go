@@ -122,3 +122,20 @@ func known(t testing.TB, s *store.Store, feed feedonce.FeedID, ids ...dedup.Entr
 	}
 	return m
 }
+
+func emptyResult() *dedup.Result { return &dedup.Result{State: &dedup.State{}} }
+
+func feedOf(t testing.TB, s *store.Store, id feedonce.FeedID) feedonce.Feed {
+	t.Helper()
+	return read(t, s, func(tx *store.Tx) (feedonce.Feed, error) { return tx.Feed(id) })
+}
+
+func claim(t testing.TB, s *store.Store, at time.Time, limit int, lease time.Duration) []store.Claim {
+	t.Helper()
+	var claims []store.Claim
+	update(t, s, func(tx *store.Tx) (err error) {
+		claims, err = tx.Claim(at, limit, lease)
+		return err
+	})
+	return claims
+}
