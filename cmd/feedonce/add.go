@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"feedonce"
+	"feedonce/internal/poll"
+	"feedonce/internal/store"
+)
+
+func (a *app) addCommand() *cobra.Command {
+	var folder string
+	var unseen, noPoll bool
+	cmd := &cobra.Command{
+		Use:   "add URL...",
+		Short: "Follow feeds, by the address of the feed or of its site",
+		Long: `Follow feeds. URL is the address of a feed, or of a site: then the feed that its page names is followed, and others it
+names are listed. The articles a feed has already are stored quietly: nobody is told of them as news.
+
+With --unseen nothing is fetched, and the address is taken for that of a feed.
+
+With --json, a line for each URL: url, status (added, exists, error), feed (number), title, error.`,
+		Example: "  feedonce add https://go.dev/blog/\n  feedonce add --folder News https://example.org/feed.xml",
+		Args:    args(1, -1, "the address of a feed or site"),
+		RunE: func(cmd *cobra.Command, urls []string) error {
+			ctx := cmd.Context()
+			return a.withStore(ctx, func(s *store.Store) error {
+				c := a.client()
+				defer c.Close()
+				p := a.poller(s, c, quiet(), nil)
+				var failed error
+				bar := newProgress(a.err, "adding", len(urls))
+				defer bar.end()
+				for _, u := range urls {
+					f, status, err := a.add(ctx, s, bar, u, folder, unseen)
+					if err == nil && status == "added" && !unseen && !noPoll {
+						var r poll.Result
+						if r, err = p.Poll(ctx, f.ID); r.Status != "" {
+							f = r.Feed
+						}
+					}
+					if rerr := a.reportAdded(bar, u, f, status, err); rerr != nil {
+						return rerr
+					}
+					if err != nil {
+						failed = errors.New("") // said already
+						if ctx.Err() != nil {
+							return ctx.Err()
+						}
+					}
+					bar.step(u)
+				}
+				return failed
+			})
+		},
+	}
+	cmd.Flags().StringVar(&folder, "folder", "", "folder to put the feeds in")
+	cmd.Flags().BoolVar(&unseen, "unseen", false, "do not look whether there is a feed")
+	cmd.Flags().BoolVar(&noPoll, "no-poll", false, "leave the first poll to the server")
+	a.jsonFlag(cmd)
+	addSettings(cmd.Flags(), "store", "fetch")
+	return cmd
+}
+
+// add follows the feed at an address. status is "added" or "exists".
+func (a *app) add(ctx context.Context, s *store.Store, bar *progress, address, folder string, unseen bool) (f feedonce.Feed, status string, err error) {
+	at, err := webAddress(address)
+	if err != nil {
+		return f, "", err
+	}
+	add := store.NewFeed{URL: at, Folder: folder, Added: time.Now()}
+	err = s.View(ctx, func(tx *store.Tx) error {
+		f, err = tx.FeedByURL(at)
+		return err
+	})
+	switch {
+	case err == nil:
+		return f, "exists", nil
+	case !errors.Is(err, feedonce.ErrNotFound):
+		return f, "", err
+	}
+	if !unseen {
+		l, err := locate(ctx, a.client(), at)
+		if err != nil {
+			return f, "", err
+		}
+		for _, o := range l.Others {
+			bar.say("feedonce: %s also has %s %s", at, o.URL, clean(o.Title))
+		}
+		add.URL, add.Title, add.SiteURL = l.URL, l.Doc.Title, l.Doc.SiteURL
+	}
+	err = s.Update(ctx, func(tx *store.Tx) error {
+		f, err = tx.AddFeed(add)
+		return err
+	})
+	if errors.Is(err, feedonce.ErrExists) {
+		return f, "exists", nil
+	}
+	return f, "added", err
+}
+
+func (a *app) reportAdded(bar *progress, address string, f feedonce.Feed, status string, err error) error {
+	if err != nil && status != "added" {
+		status = "error"
+	}
+	if a.json {
+		line := struct {
+			URL    string          `json:"url"`
+			Status string          `json:"status"`
+			Feed   feedonce.FeedID `json:"feed,omitempty"`
+			Title  string          `json:"title,omitempty"`
+			Error  string          `json:"error,omitempty"`
+		}{address, status, f.ID, f.Title, ""}
+		if f.URL != "" {
+			line.URL = f.URL
+		}
+		if err != nil {
+			line.Error = err.Error()
+		}
+		return newJSONLines(a.out).write(line)
+	}
+	if err != nil {
+		bar.say("feedonce: %s: %v", address, err)
+		if status != "added" {
+			return nil
+		}
+	}
+	bar.mu.Lock()
+	bar.erase()
+	bar.mu.Unlock()
+	word := "added"
+	if status == "exists" {
+		word = "is there already:"
+	}
+	_, werr := fmt.Fprintf(a.out, "%s feed %d  %s  %s\n", word, f.ID, clean(f.Title), f.URL)
+	return werr
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"feedonce/internal/fetch"
+	"feedonce/internal/poll"
+	"feedonce/internal/store"
+)
+
+// An app is one run of the program: its streams, and the settings once they are known.
+type app struct {
+	in       io.Reader
+	out, err io.Writer
+	environ  []string
+	args     []string
+
+	set     settings
+	json    bool
+	started bool // a command was found for the arguments, and runs
+}
+
+// run runs the command the arguments name, and returns the exit code.
+func (a *app) run(ctx context.Context) int {
+	root := a.root()
+	root.SetArgs(a.args)
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	err := root.ExecuteContext(ctx)
+	code := exitCode(err, a.started)
+	if err != nil && err.Error() != "" && code != 130 {
+		fmt.Fprintf(a.err, "feedonce: %s\n", strings.TrimSpace(err.Error()))
+	}
+	return code
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "feedonce",
+		Short: "A feed aggregator in which every article arrives exactly once",
+		Long: `feedonce polls feeds, shows every article once, loses none, and can always say why.
+
+Begin with one of:
+  feedonce demo                 watch it deal with misbehaving publishers; works offline
+  feedonce try URL|FILE|FOLDER  see what is repeated in a feed; changes nothing
+  feedonce serve                poll, and show the articles at http://127.0.0.1:8470
+
+Settings come from flags, else from environment variables FEEDONCE_NAME, else from the TOML file that --config names
+(default: config.toml in the folder feedonce of the user's configuration folder), else from defaults. A setting has the
+same name everywhere: --max-body, FEEDONCE_MAX_BODY, max-body.
+
+With --json, lists are one JSON object a line (NDJSON), for programs; times are RFC 3339 in UTC.
+
+Exit codes:
+  0  done
+  1  could not be done
+  2  called wrongly
+  3  done, and found something: try found repeats, poll found feeds that cannot be read, doctor found
+     a problem, import skipped outlines`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			set, err := loadSettings(cmd.Flags(), a.environ)
+			if err != nil {
+				return err
+			}
+			a.set, a.started = set, true
+			return nil
+		},
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usagef("%v; see `%s --help`", err, cmd.CommandPath())
+	})
+	root.PersistentFlags().String("config", "", "TOML file with settings")
+	root.AddGroup(
+		&cobra.Group{ID: "run", Title: "Run:"},
+		&cobra.Group{ID: "feeds", Title: "Feeds:"},
+		&cobra.Group{ID: "read", Title: "Articles and decisions:"},
+		&cobra.Group{ID: "care", Title: "Care:"},
+	)
+	for group, commands := range map[string][]*cobra.Command{
+		"run":   {a.serveCommand(), a.workerCommand(), a.demoCommand(), a.tryCommand()},
+		"feeds": {a.addCommand(), a.rmCommand(), a.feedsCommand(), a.pollCommand(), a.importCommand(), a.exportCommand()},
+		"read":  {a.listCommand(), a.showCommand(), a.explainCommand()},
+		"care":  {a.doctorCommand(), a.versionCommand()},
+	} {
+		for _, c := range commands {
+			c.GroupID = group
+		}
+		root.AddCommand(commands...)
+	}
+	return root
+}
+
+// jsonFlag gives a command --json.
+func (a *app) jsonFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&a.json, "json", false, "for programs: JSON, one object a line")
+}
+
+// withStore runs f with the open database.
+func (a *app) withStore(ctx context.Context, f func(*store.Store) error) error {
+	s, err := store.Open(ctx, a.set.DB)
+	if err != nil {
+		return err
+	}
+	err = f(s)
+	if cerr := s.Close(); err == nil && cerr != nil {
+		err = fmt.Errorf("closing the database: %w", cerr)
+	}
+	return err
+}
+
+// client returns a client for the web. The caller closes it.
+func (a *app) client() *fetch.Client {
+	return fetch.New(fetch.Options{
+		UserAgent:  a.set.UserAgent,
+		ContactURL: a.set.Contact,
+		Version:    programVersion(),
+		Timeout:    a.set.Timeout,
+		MaxBody:    int64(a.set.MaxBody),
+		AllowNets:  a.set.AllowNet,
+	})
+}
+
+// poller returns a poller with the settings' options.
+func (a *app) poller(s *store.Store, c *fetch.Client, log *slog.Logger, onResult func(poll.Result)) *poll.Poller {
+	return poll.New(poll.Options{
+		Store: s, Client: c, Log: log, OnResult: onResult,
+		Workers: a.set.Workers, PerHost: a.set.PerHost,
+		Step: a.set.Step, Min: a.set.MinInterval, Max: a.set.MaxInterval, Lease: a.set.Lease,
+	})
+}
+
+// logger writes to standard error, at the level of the settings.
+func (a *app) logger() *slog.Logger {
+	o := &slog.HandlerOptions{Level: a.set.LogLevel}
+	if a.set.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(a.err, o))
+	}
+	return slog.New(slog.NewTextHandler(a.err, o))
+}
+
+// programVersion is what the linker was told, else what the build knows of the commit.
+func programVersion() string {
+	if version != "" {
+		return version
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && len(s.Value) >= 7 {
+			return s.Value[:7]
+		}
+	}
+	return "dev"
+}

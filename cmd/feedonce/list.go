@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"feedonce"
+	"feedonce/internal/store"
+)
+
+// entryJSON is an article for programs.
+type entryJSON struct {
+	Entry      feedonce.EntryID     `json:"entry"`
+	Feed       feedonce.FeedID      `json:"feed"`
+	Title      string               `json:"title"`
+	URL        string               `json:"url"`
+	GUID       string               `json:"guid"`
+	Author     string               `json:"author,omitempty"`
+	Published  *time.Time           `json:"published"`
+	FirstSeen  *time.Time           `json:"first_seen"`
+	Changed    *time.Time           `json:"changed"`
+	Revision   int                  `json:"revision"`
+	Categories []string             `json:"categories,omitempty"`
+	Enclosures []feedonce.Enclosure `json:"enclosures,omitempty"`
+	Summary    string               `json:"summary,omitempty"`
+	Content    string               `json:"content,omitempty"`
+}
+
+func (a *app) listCommand() *cobra.Command {
+	var feed, words string
+	var limit int
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List articles, newest first",
+		Long: `List articles, newest first.
+
+With --json, a line for each article: entry (number), feed (number), title, url, guid, author, published, first_seen, changed,
+revision (1 until it is updated), categories, enclosures (url, type, length).`,
+		Args: args(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx := cmd.Context()
+			if limit < 1 || limit > 100_000 {
+				return usagef("--limit is %d, and must be from 1 to 100000", limit)
+			}
+			return a.withStore(ctx, func(s *store.Store) error {
+				var entries []feedonce.Entry
+				names := map[feedonce.FeedID]string{}
+				err := s.View(ctx, func(tx *store.Tx) error {
+					filter := store.EntryFilter{Words: words, Limit: limit}
+					if feed != "" {
+						f, _, err := findFeed(tx, feed)
+						if err != nil {
+							return err
+						}
+						filter.Feed = f.ID
+					}
+					feeds, err := tx.Feeds()
+					if err != nil {
+						return err
+					}
+					for _, f := range feeds {
+						names[f.ID] = f.Name()
+					}
+					entries, err = tx.Entries(filter)
+					return err
+				})
+				if err != nil {
+					return err
+				}
+				if a.json {
+					lines := newJSONLines(a.out)
+					for _, e := range entries {
+						if err := lines.write(entryForPrograms(e)); err != nil {
+							return err
+						}
+					}
+					return nil
+				}
+				if len(entries) == 0 {
+					fmt.Fprintln(a.err, "There is no article that fits.")
+					return nil
+				}
+				t := table{header: []string{"ENTRY", "TIME", "FEED", "TITLE"}, wide: 3}
+				for _, e := range entries {
+					t.add(fmt.Sprint(e.ID), stamp(e.Time()), cut(clean(names[e.Feed]), 24), headline(e))
+				}
+				return t.print(a.out)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&feed, "feed", "", "only of this feed: its number, URL, or a part of its title or URL")
+	cmd.Flags().StringVar(&words, "words", "", "only with all of these words in the title")
+	cmd.Flags().IntVar(&limit, "limit", 50, "how many")
+	a.jsonFlag(cmd)
+	addSettings(cmd.Flags(), "store")
+	return cmd
+}
+
+// headline is what to call an article in a list.
+func headline(e feedonce.Entry) string {
+	switch {
+	case e.Title != "":
+		return e.Title
+	case e.URL != "":
+		return e.URL
+	}
+	return e.GUID
+}
+
+func entryForPrograms(e feedonce.Entry) entryJSON {
+	return entryJSON{
+		Entry: e.ID, Feed: e.Feed, Title: e.Title, URL: e.URL, GUID: e.GUID, Author: e.Author,
+		Published: jsonTime(e.Published), FirstSeen: jsonTime(e.FirstSeen), Changed: jsonTime(e.Changed), Revision: e.Revision,
+		Categories: e.Categories, Enclosures: e.Enclosures, Summary: e.Summary, Content: e.Content,
+	}
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"feedonce/internal/store"
+	"feedonce/internal/web"
+)
+
+func (a *app) serveCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Poll feeds, and show the articles in a browser",
+		Long: `Poll feeds, and serve the pages at --listen.
+
+Without settings, the database is one SQLite file in the user's data folder and only this machine can open the pages.
+With --db postgres://USER@HOST/NAME any number of servers and workers share one database.`,
+		Args: args(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context()) },
+	}
+	addSettings(cmd.Flags(), "store", "serve", "fetch", "poll", "log")
+	return cmd
+}
+
+func (a *app) serve(ctx context.Context) error {
+	local, err := loopback(a.set.Listen)
+	if err != nil {
+		return err
+	}
+	if !local && !a.set.InsecureListen {
+		return usagef("%s can be reached from other machines, and there are no accounts yet: whoever reaches it can read and change everything. "+
+			"Listen on 127.0.0.1 and put a server with a log-in before it, or say --insecure-listen", a.set.Listen)
+	}
+	return a.withStore(ctx, func(s *store.Store) error {
+		l, err := listen(a.set.Listen)
+		if err != nil {
+			return err
+		}
+		log := a.logger()
+		c := a.client()
+		defer c.Close()
+		p := a.poller(s, c, log, nil)
+		fmt.Fprintf(a.err, "feedonce %s serves http://%s/ from %s; end it with Ctrl-C\n", programVersion(), l.Addr(), a.set.database())
+		group, gctx := errgroup.WithContext(ctx)
+		group.Go(func() error { return p.Run(gctx) })
+		group.Go(func() error {
+			return serveHTTP(gctx, l, web.Handler(web.Options{Store: s, Poller: p, Client: c, Log: log, Version: programVersion()}))
+		})
+		return ended(ctx, group.Wait())
+	})
+}
+
+// listen opens a port, or says in a sentence why it cannot.
+func listen(address string) (net.Listener, error) {
+	l, err := net.Listen("tcp", address)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("%s is in use by another program, perhaps feedonce itself; choose another with --listen", address)
+	case errors.Is(err, syscall.EACCES):
+		return nil, fmt.Errorf("this user may not listen at %s; choose a port from 1024 up with --listen", address)
+	case err != nil:
+		return nil, fmt.Errorf("cannot listen at %s: %w; choose another with --listen", address, err)
+	}
+	return l, nil
+}
+
+// serveHTTP serves until ctx ends, then gives requests under way a moment. Long-lived ones (server-sent events) see
+// their context end at once.
+func serveHTTP(ctx context.Context, l net.Listener, h http.Handler) error {
+	srv := &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+	}
+	stopped := make(chan error, 1)
+	stop := context.AfterFunc(ctx, func() {
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		if err := srv.Shutdown(last); err != nil {
+			stopped <- srv.Close()
+			return
+		}
+		stopped <- nil
+	})
+	err := srv.Serve(l)
+	if stop() { // it ended by itself
+		return fmt.Errorf("serving pages: %w", err)
+	}
+	return <-stopped
+}
+
+// ended is the error of work that was to go on until ctx ended: none, where that is why it did.
+func ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"feedonce/internal/store"
+)
+
+func (a *app) workerCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "worker",
+		Short: "Poll feeds without serving pages, beside other workers on PostgreSQL",
+		Long: `Poll feeds without serving pages. Any number of workers and servers share one PostgreSQL database: each feed is
+polled by one of them at a time, and a worker that dies only delays its feeds by --lease.`,
+		Args: args(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !a.set.postgres() {
+				return usagef("a worker shares its database with other processes, and SQLite (%s) is for one; "+
+					"use --db postgres://USER@HOST/NAME, or `feedonce serve`, which polls by itself", a.set.database())
+			}
+			ctx := cmd.Context()
+			return a.withStore(ctx, func(s *store.Store) error {
+				c := a.client()
+				defer c.Close()
+				fmt.Fprintf(a.err, "feedonce %s polls for %s; end it with Ctrl-C\n", programVersion(), a.set.database())
+				return ended(ctx, a.poller(s, c, a.logger(), nil).Run(ctx))
+			})
+		},
+	}
+	addSettings(cmd.Flags(), "store", "fetch", "poll", "log")
+	return cmd
+}
