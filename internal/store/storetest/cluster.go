@@ -24,8 +24,10 @@ const serverEnv = "FEEDONCE_TEST_POSTGRES"
 
 // A server is a PostgreSQL server for tests.
 type server struct {
-	dir  string // of its socket; empty where the server is somebody else's
-	base *url.URL
+	dir  string   // of its socket; empty where the server is somebody else's
+	base *url.URL // of a database to make others from
+
+	databases databases
 }
 
 // theServer starts the server of this test process, once.
@@ -39,6 +41,9 @@ var theServer = sync.OnceValues(func() (*server, error) {
 	}
 	return startServer()
 })
+
+// foreign reports whether the server is somebody else's, and stays.
+func (s *server) foreign() bool { return s.dir == "" }
 
 // dsn returns the URL of a database of the server.
 func (s *server) dsn(database string) string {

@@ -1,21 +1,17 @@
 // Package storetest runs tests on real databases: SQLite files, and a PostgreSQL server that the test process starts
 // for itself, as the user postgres where it is root, and that is gone when the process is.
 //
-// The server is started by the first test that needs it; a database is a copy of one that was migrated once. Where
-// PostgreSQL is missing, it is installed with apt-get (as root or by sudo); where that does not work, the test fails and
-// says what to install. FEEDONCE_TEST_POSTGRES=postgres://… uses an existing server.
+// The server is started by the first test that needs it. A test's database is a copy of one that was migrated once, or
+// one that an earlier test left, emptied. Where PostgreSQL is missing, it is installed with apt-get (as root or by
+// sudo); where that does not work, the test fails and says what to install. FEEDONCE_TEST_POSTGRES=postgres://… uses an
+// existing server.
 package storetest
 
 import (
 	"context"
-	"crypto/rand"
-	"fmt"
 	"path/filepath"
-	"strings"
-	"sync"
 	"testing"
 
-	"feedonce/internal/sqldb"
 	"feedonce/internal/store"
 )
 
@@ -52,69 +48,40 @@ func Open(t testing.TB, dsn string) *store.Store {
 // SQLite returns the path of a SQLite file that does not exist yet.
 func SQLite(t testing.TB) string { return filepath.Join(t.TempDir(), "feedonce.db") }
 
-// Postgres returns the DSN of a new database that is migrated and empty. It is dropped when the test ends.
+// Postgres returns the DSN of a database that is migrated and empty, and the test's alone until it ends.
 func Postgres(t testing.TB) string {
-	t.Helper()
-	template, err := theTemplate()
-	if err != nil {
-		t.Fatalf("PostgreSQL for tests: %v", err)
-	}
-	return newDatabase(t, template)
-}
-
-// EmptyPostgres returns the DSN of a new database without any table.
-func EmptyPostgres(t testing.TB) string {
-	t.Helper()
-	return newDatabase(t, "template0")
-}
-
-func newDatabase(t testing.TB, template string) string {
 	t.Helper()
 	server, err := theServer()
 	if err != nil {
 		t.Fatalf("PostgreSQL for tests: %v", err)
 	}
-	name := "feedonce_test_" + strings.ToLower(rand.Text())
-	if err := server.admin(fmt.Sprintf("create database %s template %s encoding 'UTF8'", name, template)); err != nil {
-		t.Fatalf("create a database for the test: %v", err)
+	name, err := server.takeMigrated()
+	if err != nil {
+		t.Fatalf("make a database for the test: %v", err)
 	}
 	t.Cleanup(func() {
-		if err := server.admin("drop database " + name + " with (force)"); err != nil {
-			t.Errorf("drop the test's database: %v", err)
+		if err := server.giveBack(name); err != nil {
+			t.Errorf("give the test's database back: %v", err)
 		}
 	})
 	return server.dsn(name)
 }
 
-// theTemplate is the name of a migrated database to copy.
-var theTemplate = sync.OnceValues(func() (string, error) {
+// EmptyPostgres returns the DSN of a new database without any table. It is dropped when the test ends.
+func EmptyPostgres(t testing.TB) string {
+	t.Helper()
 	server, err := theServer()
 	if err != nil {
-		return "", err
+		t.Fatalf("PostgreSQL for tests: %v", err)
 	}
-	name := "feedonce_template_" + strings.ToLower(rand.Text())
-	if err := server.admin("create database " + name + " template template0 encoding 'UTF8'"); err != nil {
-		return "", err
-	}
-	s, err := store.Open(context.Background(), server.dsn(name))
+	name, err := server.create("template0")
 	if err != nil {
-		return "", err
+		t.Fatalf("make a database for the test: %v", err)
 	}
-	return name, s.Close()
-})
-
-// admin runs a statement outside of any transaction. One at a time, as databases are not copied side by side.
-func (s *server) admin(statement string) error {
-	adminLock.Lock()
-	defer adminLock.Unlock()
-	ctx := context.Background()
-	db, err := sqldb.Open(ctx, s.base.String())
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	_, err = db.Writer().ExecContext(ctx, statement)
-	return err
+	t.Cleanup(func() {
+		if err := server.drop(name); err != nil {
+			t.Errorf("drop the test's database: %v", err)
+		}
+	})
+	return server.dsn(name)
 }
-
-var adminLock sync.Mutex
