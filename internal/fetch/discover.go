@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
@@ -61,10 +62,11 @@ func Discover(page []byte, base string) []Candidate {
 	return found.list
 }
 
-// toUTF8 decodes a page by its byte order mark or meta element, so that titles are readable.
+// toUTF8 decodes a page by its byte order mark or meta element, so that titles are readable. What is valid UTF-8 is
+// taken for it, whatever the page says: other encodings of other than ASCII never are, but by accident.
 func toUTF8(page []byte) []byte {
 	_, name, _ := charset.DetermineEncoding(page, "")
-	if name == "utf-8" {
+	if name == "utf-8" || name != "iso-2022-jp" && validUTF8(page) {
 		return page
 	}
 	r, err := charset.NewReaderLabel(name, bytes.NewReader(page))
@@ -75,6 +77,16 @@ func toUTF8(page []byte) []byte {
 		return b
 	}
 	return page
+}
+
+// validUTF8 allows for a last rune that was cut.
+func validUTF8(page []byte) bool {
+	for i := 0; i < utf8.UTFMax && len(page) > i; i++ {
+		if utf8.Valid(page[:len(page)-i]) {
+			return true
+		}
+	}
+	return len(page) == 0
 }
 
 // candidates collects without repeating.

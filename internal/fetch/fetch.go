@@ -58,8 +58,8 @@ type Client struct {
 	opts      Options
 	dialer    *net.Dialer
 	transport *http.Transport
-	agent     []string // header values, shared by all requests and never changed
-	accept    []string
+	// Header values, shared by all requests and never changed.
+	agent, accept, encodings []string
 }
 
 const (
@@ -73,7 +73,7 @@ const (
 // New returns a client.
 func New(o Options) *Client {
 	o = o.withDefaults()
-	c := &Client{opts: o, agent: []string{o.UserAgent}, accept: []string{acceptFeeds}}
+	c := &Client{opts: o, agent: []string{o.UserAgent}, accept: []string{acceptFeeds}, encodings: []string{acceptEncoding}}
 	c.dialer = &net.Dialer{
 		// A dial goes on after its request has given up, so it needs a limit of its own. It is the later one, so
 		// that the sentence is about the whole fetch, and not much later, since it is shared out among the

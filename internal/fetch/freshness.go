@@ -38,7 +38,11 @@ func maxAge(h http.Header, now time.Time) time.Duration {
 		}
 	}
 	if !said {
-		expires, err := http.ParseTime(h.Get("Expires"))
+		v := h.Get("Expires")
+		if v == "" {
+			return 0
+		}
+		expires, err := http.ParseTime(v)
 		if err != nil {
 			return 0
 		}

@@ -124,7 +124,7 @@ func (t *trip) ask() (resp *http.Response, conditional bool, err error) {
 	if t.req.Accept != "" && httpguts.ValidHeaderFieldValue(t.req.Accept) {
 		h["Accept"] = []string{t.req.Accept}
 	}
-	h["Accept-Encoding"] = []string{acceptEncoding}
+	h["Accept-Encoding"] = t.c.encodings
 	if t.req.ValidFor == "" || t.req.ValidFor == t.url.String() {
 		// A validator that is no header value would fail every fetch from now on; without it the document comes whole.
 		if v := t.req.ETag; v != "" && httpguts.ValidHeaderFieldValue(v) {
@@ -134,9 +134,10 @@ func (t *trip) ask() (resp *http.Response, conditional bool, err error) {
 			h["If-Modified-Since"], conditional = []string{v}, true
 		}
 	}
-	here := origin(t.url)
-	if c := t.cookies.header(here); c != "" {
-		h["Cookie"] = []string{c}
+	if len(t.cookies) > 0 {
+		if c := t.cookies.header(origin(t.url)); c != "" {
+			h["Cookie"] = []string{c}
+		}
 	}
 	req := (&http.Request{
 		Method: http.MethodGet, URL: t.url, Host: t.url.Host, Header: h,
@@ -171,8 +172,7 @@ func (t *trip) redirect(resp *http.Response) error {
 		return t.fail(KindRedirect, status, err, "%s redirects to something that is no web address (%s); "+
 			"check the address in a browser", t.host(), brief(printable(loc)))
 	}
-	before := t.url.String() + " " + t.cookies.header(origin(t.url))
-	t.seen = append(t.seen, before)
+	t.seen = append(t.seen, t.url.String()+" "+t.cookies.header(origin(t.url)))
 	t.cookies.keep(origin(t.url), resp)
 	if len(t.seen) > maxRedirects {
 		return t.fail(KindRedirect, status, nil, "%s redirects more than %d times; check the address in a browser",

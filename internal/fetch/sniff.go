@@ -47,7 +47,8 @@ func rootElement(doc []byte) string {
 			end = "?>"
 		case bytes.HasPrefix(doc, []byte("<!")):
 			if name := doc[2:min(len(doc), 40)]; len(name) >= 12 && strings.EqualFold(string(name[:7]), "doctype") {
-				if f := bytes.Fields(name[7:]); len(f) > 0 && strings.EqualFold(strings.TrimRight(string(f[0]), ">"), "html") {
+				root, _, _ := bytes.Cut(bytes.TrimLeft(name[7:], " \t\r\n"), []byte(">"))
+				if root = bytes.TrimRight(root, " \t\r\n"); len(root) >= 4 && strings.EqualFold(string(root[:4]), "html") {
 					return "html"
 				}
 			}
