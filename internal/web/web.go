@@ -1,9 +1,21 @@
-// Package web is the browser's door.
+// Package web is the browser's door: pages made on the server, which work without JavaScript.
+//
+// A request passes guard (is it for us, what may the answer load), http.CrossOriginProtection (forms of other sites are
+// refused), and the one list of routes. A handler parses its input, reads or writes in one transaction, and renders
+// one struct with one template. What it returns as error becomes a page in fail.
+//
+// Everything a feed says is untrusted: html/template escapes text, package sanitize makes markup safe, and only
+// http(s) addresses become links (see links.go). Script and style come from this server only, as files named by the
+// hash of their content.
 package web
 
 import (
+	"html/template"
 	"log/slog"
 	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"feedonce/internal/fetch"
 	"feedonce/internal/poll"
@@ -13,11 +25,102 @@ import (
 // Options configure the web pages.
 type Options struct {
 	Store   *store.Store
-	Poller  *poll.Poller  // for "poll now"; may be nil
+	Poller  *poll.Poller  // for "poll now" and its counters in /metrics; may be nil
 	Client  *fetch.Client // to discover feeds on a page that is added
-	Log     *slog.Logger
+	Log     *slog.Logger  // default: nothing is logged
 	Version string
+	// Hosts are names in the Host header that are answered besides localhost and loopback addresses; "*" is any. As
+	// there are no accounts, any page in a browser could otherwise reach the server under a name of its own that
+	// resolves to 127.0.0.1.
+	Hosts []string
+	// Registry has what else is shown at /metrics; default is one of its own.
+	Registry *prometheus.Registry
+	Now      func() time.Time // default time.Now
+	Location *time.Location   // for dates; default time.Local
 }
 
-// Handler returns all pages, /events, /healthz, /readyz and /metrics.
-func Handler(o Options) http.Handler { return http.NotFoundHandler() }
+// server is the state that handlers share.
+type server struct {
+	Options
+	pages map[string]*template.Template
+	live  *hub
+}
+
+// handler answers one route. Its error becomes a page; see fail.
+type handler func(w http.ResponseWriter, r *http.Request) error
+
+// route is a pattern of http.ServeMux and its handler.
+type route struct {
+	pattern string
+	handler handler
+}
+
+// routes is all there is.
+func (s *server) routes() []route {
+	return []route{
+		{"GET /{$}", s.articles},
+		{"GET /entries/{id}", s.entry},
+		{"GET /entries/{id}/versions/{revision}", s.version},
+		{"GET /feeds", s.feeds},
+		{"GET /feeds/{id}", s.feed},
+		{"POST /feeds/{id}/poll", s.pollFeed},
+		{"POST /feeds/{id}/pause", s.pauseFeed},
+		{"POST /feeds/{id}/resume", s.resumeFeed},
+		{"GET /feeds/{id}/remove", s.confirmRemove},
+		{"POST /feeds/{id}/remove", s.removeFeed},
+		{"GET /decisions", s.decisions},
+		{"GET /add", s.addForm},
+		{"POST /add", s.add},
+		{"POST /import", s.importOPML},
+		{"GET /feeds.opml", s.exportOPML},
+		{"GET /events", s.events},
+		{"GET /healthz", s.healthz},
+		{"GET /readyz", s.readyz},
+		{"GET /assets/{file}", s.asset},
+		{"GET /favicon.ico", s.favicon},
+	}
+}
+
+// Handler returns all pages, /events, /healthz, /readyz and /metrics. It is safe for concurrent use.
+func Handler(o Options) http.Handler {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Location == nil {
+		o.Location = time.Local
+	}
+	if o.Registry == nil {
+		o.Registry = prometheus.NewRegistry()
+	}
+	s := &server{Options: o, pages: pages}
+	s.live = newHub(s.latest, time.NewTicker)
+	return s.handler()
+}
+
+func (s *server) handler() http.Handler {
+	mux := http.NewServeMux()
+	for _, route := range s.routes() {
+		mux.Handle(route.pattern, s.adapt(route.handler))
+	}
+	mux.Handle("GET /metrics", s.metrics())
+	mux.Handle("/", s.adapt(func(http.ResponseWriter, *http.Request) error { return errNoPage }))
+
+	origin := http.NewCrossOriginProtection()
+	origin.SetDenyHandler(s.adapt(func(http.ResponseWriter, *http.Request) error { return errCrossOrigin }))
+	return s.guard(origin.Handler(mux))
+}
+
+// adapt turns a handler into an http.Handler.
+func (s *server) adapt(h handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		}
+		if err := h(w, r); err != nil {
+			s.fail(w, r, err)
+		}
+	})
+}

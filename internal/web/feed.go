@@ -1,0 +1,130 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"feedonce"
+	"feedonce/internal/store"
+)
+
+type feedPage struct {
+	page
+	Row      feedRow
+	CanPoll  bool
+	Articles int64
+	List     articleList
+}
+
+// feed shows a feed's state and articles.
+func (s *server) feed(w http.ResponseWriter, r *http.Request) error {
+	id, err := pathID(r, "id")
+	if err != nil {
+		return err
+	}
+	p := feedPage{page: s.page(r, "", "feeds"), CanPoll: s.Poller != nil}
+	err = s.Store.View(r.Context(), func(tx *store.Tx) error {
+		f, err := tx.Feed(feedonce.FeedID(id))
+		if err != nil {
+			return err
+		}
+		counts, err := tx.FeedCounts(time.Time{})
+		if err != nil {
+			return err
+		}
+		p.Row = s.feedRow(f, counts[f.ID])
+		if p.Articles, err = tx.EntryCount(f.ID); err != nil {
+			return err
+		}
+		if p.List, err = s.list(tx, r, store.EntryFilter{Feed: f.ID}, feedPath(f.ID)); err != nil {
+			return err
+		}
+		p.live, err = s.liveNow(tx, f.ID, feedPath(f.ID))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	p.Title = clip(p.Row.Name(), 300)
+	p.Live = p.List.Newer == ""
+	return s.render(w, "feed", p)
+}
+
+func (s *server) pollFeed(w http.ResponseWriter, r *http.Request) error {
+	id, err := pathID(r, "id")
+	if err != nil {
+		return err
+	}
+	if s.Poller == nil {
+		return &feedonce.InvalidError{Field: "polling", Reason: "is done by another process here; the feed is polled when it is due"}
+	}
+	res, err := s.Poller.Poll(r.Context(), feedonce.FeedID(id))
+	if errors.Is(err, feedonce.ErrNotFound) || r.Context().Err() != nil {
+		return err
+	}
+	http.Redirect(w, r, pollNotice("polled", feedonce.FeedID(id), res, err), http.StatusSeeOther)
+	return nil
+}
+
+func (s *server) pauseFeed(w http.ResponseWriter, r *http.Request) error {
+	return s.setState(w, r, feedonce.FeedPaused, "paused")
+}
+
+func (s *server) resumeFeed(w http.ResponseWriter, r *http.Request) error {
+	return s.setState(w, r, feedonce.FeedActive, "resumed")
+}
+
+func (s *server) setState(w http.ResponseWriter, r *http.Request, state feedonce.FeedState, done string) error {
+	id, err := pathID(r, "id")
+	if err != nil {
+		return err
+	}
+	err = s.Store.Update(r.Context(), func(tx *store.Tx) error { return tx.SetFeedState(feedonce.FeedID(id), state) })
+	if err != nil {
+		return err
+	}
+	http.Redirect(w, r, feedPath(feedonce.FeedID(id))+"?done="+done, http.StatusSeeOther)
+	return nil
+}
+
+type removePage struct {
+	page
+	Row      feedRow
+	Articles int64
+}
+
+// confirmRemove asks before a feed goes with everything that came from it.
+func (s *server) confirmRemove(w http.ResponseWriter, r *http.Request) error {
+	id, err := pathID(r, "id")
+	if err != nil {
+		return err
+	}
+	p := removePage{page: s.page(r, "Remove a feed", "feeds")}
+	err = s.Store.View(r.Context(), func(tx *store.Tx) error {
+		f, err := tx.Feed(feedonce.FeedID(id))
+		if err != nil {
+			return err
+		}
+		p.Row = s.feedRow(f, feedonce.Counts{})
+		p.Articles, err = tx.EntryCount(f.ID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.render(w, "remove", p)
+}
+
+func (s *server) removeFeed(w http.ResponseWriter, r *http.Request) error {
+	id, err := pathID(r, "id")
+	if err != nil {
+		return err
+	}
+	err = s.Store.Update(r.Context(), func(tx *store.Tx) error { return tx.RemoveFeed(feedonce.FeedID(id)) })
+	if err != nil {
+		return err
+	}
+	http.Redirect(w, r, "/feeds?done=removed", http.StatusSeeOther)
+	return nil
+}

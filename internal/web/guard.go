@@ -1,0 +1,50 @@
+package web
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// policy is what a page may load. Pictures, audio and video come from where articles say (sanitised to http and
+// https), everything else from this server only.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' http: https:; media-src http: https:; " +
+	"connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+
+// guard refuses requests under foreign names and sets the headers of every answer.
+func (s *server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cache-Control", "private, no-cache")
+		// Probes ask by whatever address they know, and learn nothing.
+		if !s.knownHost(r.Host) && r.URL.Path != "/healthz" && r.URL.Path != "/readyz" {
+			http.Error(w, "This is feedonce. It has no accounts yet, so it answers only as localhost, 127.0.0.1 or [::1], "+
+				"and not under the name in this request. Open it under one of these.", http.StatusMisdirectedRequest)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// knownHost reports whether a Host header names this server.
+func (s *server) knownHost(host string) bool {
+	name := host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		name = h
+	}
+	name = strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(name, "["), "]"))
+	if name == "localhost" || slices.Contains(s.Hosts, "*") {
+		return true
+	}
+	if addr, err := netip.ParseAddr(name); err == nil && addr.IsLoopback() {
+		return true
+	}
+	return slices.ContainsFunc(s.Hosts, func(h string) bool { return strings.EqualFold(h, name) || strings.EqualFold(h, host) })
+}
