@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -29,9 +30,12 @@ import (
 //	want: new = A told
 //
 // "like: A" starts from the latest arrival of article A; "no: guid date" empties fields. "each: 1 20" repeats the item
-// with $n counted. Other fields: opaque (yes: isPermaLink="false"), orig, summary, author, lang, updated, enclosure (URL and type;
+// with $n counted, "each: 20 1" counts down; "more: TEXT" appends to the text, "shift: 7h" moves the date. Other fields: opaque (yes: isPermaLink="false"), orig, summary, author, lang, updated, enclosure (URL and type;
 // may repeat), invalid. In want, after the outcome, anything may be left out: the rule, "= NAME" of the article,
-// "told" or "quiet", "note: words of it".
+// "told" or "quiet", "material" or "immaterial", "perhaps NAME" (an article it was compared with and not taken for),
+// "note: words of it". The outcome may be one of several: "duplicate|updated".
+//
+// A section "purge: A B" removes the texts of these articles, as retention does; "forget: A B" their keys and marks, too.
 type caseItem struct {
 	dedup.Item
 	want string
@@ -83,7 +87,25 @@ func runCase(t *testing.T, file string) {
 			case strings.HasPrefix(w, "at="):
 				at := date(t, w[3:])
 				step = at.Sub(now)
+			case strings.HasPrefix(w, "site="):
+				doc.Site = w[5:]
+			case strings.ContainsAny(w, "+="):
+				t.Fatalf("section %q: unknown word %q", f.Name, w)
 			}
+		}
+		if verb, rest, ok := strings.Cut(f.Name, ": "); ok && (verb == "purge" || verb == "forget") {
+			for _, n := range strings.Fields(rest) {
+				id, ok := names[n]
+				if !ok {
+					t.Fatalf("%s: no article %q", f.Name, n)
+				}
+				if verb == "purge" {
+					m.Purge(id)
+				} else {
+					m.Forget(id)
+				}
+			}
+			continue
 		}
 		now = now.Add(step)
 		doc.Fetched = now
@@ -132,7 +154,7 @@ func checkWant(want string, d dedup.Decision, names map[string]dedup.EntryID) st
 	if len(w) == 0 {
 		return "the item has no want"
 	}
-	if string(d.Outcome) != w[0] {
+	if !slices.Contains(strings.Split(w[0], "|"), string(d.Outcome)) {
 		return "outcome"
 	}
 	for i := 1; i < len(w); i++ {
@@ -149,6 +171,23 @@ func checkWant(want string, d dedup.Decision, names map[string]dedup.EntryID) st
 				names[w[i]] = d.Entry
 			} else if id != d.Entry {
 				return "another article"
+			}
+		case "perhaps":
+			i++
+			found := false
+			for _, o := range d.Evidence.Others {
+				found = found || o.Entry == names[w[i]]
+			}
+			if !found {
+				return "does not name " + w[i] + " as possibly the same"
+			}
+		case "material":
+			if !d.Evidence.Material {
+				return "not material"
+			}
+		case "immaterial":
+			if d.Evidence.Material {
+				return "material"
 			}
 		case "told":
 			if !d.Tell {
@@ -224,8 +263,15 @@ func parseItems(t *testing.T, s string, texts map[string]string, latest map[stri
 			}
 			lines = lines[1:]
 		}
-		for n := from; n <= to; n++ {
+		step := 1
+		if to < from {
+			step = -1
+		}
+		for n := from; ; n += step {
 			out = append(out, parseItem(t, lines, strconv.Itoa(n), texts, latest))
+			if n == to {
+				break
+			}
 		}
 	}
 	return out
@@ -297,6 +343,10 @@ func parseItem(t *testing.T, lines []string, n string, texts map[string]string, 
 			it.Published = date(t, v)
 		case "updated":
 			it.Updated = date(t, v)
+		case "more":
+			it.Content += " " + expand(t, v, n, texts)
+		case "shift":
+			it.Published = it.Published.Add(duration(t, v))
 		case "enclosure":
 			u, typ, _ := strings.Cut(v, " ")
 			it.Enclosures = append(it.Enclosures, dedup.Enclosure{URL: u, Type: typ})

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"hash"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -59,6 +60,8 @@ func newFeatures(it *Item, fetched time.Time, skip func(string) bool) *features 
 	f.guid = trimGUID(it.GUID)
 	if isURL(f.guid) {
 		f.guidURL, _ = urls.Key(f.guid, skip)
+	} else if bareURL(f.guid) {
+		f.guidURL, _ = urls.Key("https://"+f.guid, skip)
 	}
 	f.link, f.path = linkOf(it, f.guid, skip)
 	f.encl = enclosureKey(it)
@@ -88,6 +91,47 @@ func trimGUID(s string) string {
 
 func isURL(s string) bool {
 	return len(s) > 8 && (strings.EqualFold(s[:7], "http://") || strings.EqualFold(s[:8], "https://"))
+}
+
+// bareURL reports whether a guid is an address without its scheme, "example.org/2026/hello": some software leaves it
+// off, and puts it back later.
+func bareURL(s string) bool {
+	host, path, ok := strings.Cut(s, "/")
+	if !ok || path == "" || len(host) > 80 || strings.ContainsAny(s, " \t\r\n,<>\"") {
+		return false
+	}
+	dot := strings.LastIndexByte(host, '.')
+	if dot < 1 || len(host)-dot < 3 {
+		return false
+	}
+	for i := 0; i < len(host); i++ {
+		c := host[i]
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !letter && (i > dot || c != '.' && c != '-' && (c < '0' || c > '9')) {
+			return false
+		}
+	}
+	return true
+}
+
+// slugOf returns the last segment of a link's path without extension and leading date, where it is specific: three
+// words or more. Sites that move an article to another folder or date keep it.
+func slugOf(path string) string {
+	if k := strings.IndexAny(path, "?#"); k >= 0 {
+		path = path[:k]
+	}
+	path = strings.TrimRight(path, "/")
+	s := path[strings.LastIndexByte(path, '/')+1:]
+	for _, x := range [...]string{".html", ".htm", ".php", ".aspx", ".md"} {
+		s = strings.TrimSuffix(s, x)
+	}
+	if len(s) > 11 && s[4] == '-' && s[7] == '-' && s[10] == '-' && strings.Trim(s[:10], "0123456789-") == "" {
+		s = s[11:]
+	}
+	if strings.Count(s, "-") < 2 && strings.Count(s, "_") < 2 {
+		return ""
+	}
+	return s
 }
 
 // linkOf chooses the page of an item: what a proxy declares as the original, the link, a permalink guid.
@@ -289,12 +333,17 @@ func strictHash(it *Item, link string) (h Hash) {
 	return h
 }
 
-// restHash is the strict hash without the link.
-func restHash(it *Item) (h Hash) {
-	s := sha256.New()
-	restStrict(s, it)
-	copy(h[:], s.Sum(nil))
-	return h
+// sameTexts reports whether two items are the same to the letter but for their addresses: link and enclosures.
+func sameTexts(a, b *Item) bool {
+	return squeeze(a.Title) == squeeze(b.Title) && squeeze(a.Content) == squeeze(b.Content) &&
+		squeeze(a.Summary) == squeeze(b.Summary) && squeeze(a.Author) == squeeze(b.Author)
+}
+
+// sameFiles reports whether two items have the same enclosures, queries aside.
+func sameFiles(a, b *Item) bool {
+	return slices.EqualFunc(a.Enclosures, b.Enclosures, func(x, y Enclosure) bool {
+		return enclosureStrict(x) == enclosureStrict(y) && equalFold(x.Type, y.Type)
+	})
 }
 
 func restStrict(s hash.Hash, it *Item) {

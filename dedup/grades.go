@@ -20,6 +20,9 @@ func (j *Judge) count() {
 	j.docEncls = map[string]int{}
 	first := map[string]*arrival{}
 	for _, a := range j.arrivals {
+		if !equalFold(a.f.item.Lang, j.arrivals[0].f.item.Lang) {
+			j.languages = true
+		}
 		if a.f.guid != "" {
 			j.guidCount[a.f.guid]++
 		}

@@ -28,6 +28,7 @@ type Judge struct {
 	pathCount  map[string]int
 	linkMixed  map[string]bool // links on several articles in this document
 	docLinks   int             // distinct links in this document
+	languages  bool            // the document declares more than one language
 	docHosts   map[string]int
 	docEncls   map[string]int
 	rowsByKey  map[Hash][]*ManifestRow
@@ -76,7 +77,7 @@ func Prepare(doc *Document, state *State, policy Policy) *Judge {
 	j.collect()
 	j.count()
 	for _, a := range j.arrivals {
-		if row := j.rowsBySeen[a.seen]; row != nil {
+		if row := j.rowsBySeen[a.seen]; row != nil && !j.reverted(row.Entry, row.Strict) {
 			a.row, a.plain = row, true
 			continue
 		}
@@ -84,7 +85,7 @@ func Prepare(doc *Document, state *State, policy Policy) *Judge {
 		if rows := j.rowsByKey[a.keys[0].Hash]; len(rows) > 0 {
 			a.row = rows[0]
 			// The same identity with the same content: only the date differs, and a date makes no version.
-			a.plain = a.keys[0].isGUID() && a.row.Strict == a.f.strict.short()
+			a.plain = a.keys[0].isGUID() && a.row.Strict == a.f.strict.short() && !j.reverted(a.row.Entry, a.row.Strict)
 		}
 	}
 	return j

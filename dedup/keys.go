@@ -27,17 +27,22 @@ func newKey(kind KeyKind, parts ...string) Key {
 // identities returns the keys by which an arrival is known, in the order in which they are tried (DEDUP 2.5).
 func (j *Judge) identities(a *arrival) []Key {
 	f := a.f
-	if f.guid != "" && !j.guidsWeak() {
-		if !j.sharedGUID(f.guid) {
-			return []Key{newKey(KeyGUID, f.guid)}
-		}
-		keys := []Key{newKey(KeyGUIDLinkTitle, f.guid, f.link, f.words().titleK)}
-		if j.linkAlone(f.link) {
-			keys = append(keys, newKey(KeyGUIDLink, f.guid, f.link))
-		}
-		return keys
-	}
 	var keys []Key
+	if f.guid != "" && !j.guidsWeak() {
+		if j.sharedGUID(f.guid) {
+			keys = append(keys, newKey(KeyGUIDLinkTitle, f.guid, f.link, f.words().titleK))
+			if j.linkAlone(f.link) {
+				keys = append(keys, newKey(KeyGUIDLink, f.guid, f.link))
+			}
+			return keys
+		}
+		keys = append(keys, newKey(KeyGUID, f.guid))
+		if j.state.Churn < churnVolatile-1 {
+			return keys
+		}
+		// Guids are about to be found worthless: learn what will do without them.
+	}
+	n := len(keys)
 	if j.policy.Identity != IdentityTitleDate && j.linkAlone(f.link) {
 		keys = append(keys, newKey(KeyLink, f.link))
 	}
@@ -57,7 +62,7 @@ func (j *Judge) identities(a *arrival) []Key {
 		}
 	case f.link != "":
 		keys = append(keys, newKey(KeyLinkTitleText, f.link, t.titleK, text))
-	case len(keys) == 0:
+	case len(keys) == n:
 		keys = append(keys, newKey(KeyText, t.titleK, text, strconv.FormatUint(t.refs, 16), f.encl))
 	}
 	return keys

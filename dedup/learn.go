@@ -40,6 +40,7 @@ func (l *learner) state(res *Result) (*State, bool) {
 	l.links(res)
 	l.manifest()
 	l.held(res)
+	l.reverts()
 	if sameManifest(s.Manifest, j.state.Manifest) && !l.change {
 		return j.state.clone(), false
 	}
@@ -206,6 +207,52 @@ func (l *learner) manifest() {
 				s.Manifest = append(s.Manifest, r)
 			}
 		}
+	}
+}
+
+// A publisher's return to an earlier version is believed when nothing else was shown for revertDocuments changed
+// documents and revertTime; until then it may be a cache's stale copy (DEDUP 2.6, phase 4).
+const (
+	revertDocuments = 3
+	revertTime      = day
+)
+
+// reverted reports whether the feed has shown this earlier version of an entry for long enough.
+func (j *Judge) reverted(id EntryID, strict uint64) bool {
+	for _, r := range j.state.Reverts {
+		if r.Entry == id && r.Strict == strict {
+			return j.state.Documents+1-r.Document >= revertDocuments && j.doc.Fetched.Unix()-r.Since >= revertTime
+		}
+	}
+	return false
+}
+
+// revert notes that an earlier version is shown.
+func (l *learner) revert(id EntryID, strict uint64) {
+	for _, r := range l.s.Reverts {
+		if r.Entry == id && r.Strict == strict {
+			return
+		}
+	}
+	if len(l.s.Reverts) < maxReverts {
+		l.s.Reverts = append(l.s.Reverts, Revert{Entry: id, Strict: strict, Since: l.j.doc.Fetched.Unix(), Document: l.j.state.Documents + 1})
+		l.change = true
+	}
+}
+
+// reverts forgets earlier versions that are shown no more, or were accepted.
+func (l *learner) reverts() {
+	shows := map[EntryID]uint64{}
+	for _, r := range l.s.Manifest {
+		shows[r.Entry] = r.Strict
+	}
+	n := len(l.s.Reverts)
+	l.s.Reverts = slices.DeleteFunc(l.s.Reverts, func(r Revert) bool {
+		strict, present := shows[r.Entry]
+		return present && strict != r.Strict || l.j.reverted(r.Entry, r.Strict) && present
+	})
+	if len(l.s.Reverts) != n {
+		l.change = true
 	}
 }
 

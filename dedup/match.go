@@ -401,6 +401,7 @@ func (j *Judge) pair(a *arrival, c *candidate, m *matching, titles map[string]in
 		p.uniqueBoth = false
 	}
 	p.enclStrong = p.enclEq && j.enclStrong(a.f.encl)
+	p.languages = j.languages
 	p.linkShared = j.linkShared(a.f.link)
 	p.linkAlone = j.state.Links.Shared == 0 && len(j.linkMixed) == 0 && max(j.state.Links.Distinct, j.docLinks) >= minLinks
 	p.guidWeak = a.f.guid == "" || j.guidsWeak() || j.sharedGUID(a.f.guid)

@@ -132,9 +132,10 @@ func (j *Judge) compare(a *arrival, d *Decision, l *learner, contentKeys map[Has
 		d.Evidence.Note = "its texts were removed by retention"
 		return
 	}
+	// The entry's features are computed anew: what this feed taught meanwhile changes what counts as the same.
 	old := a.entry.f
 	switch {
-	case f.strict == e.Strict:
+	case f.strict == old.strict:
 		d.Outcome = same
 		if !a.exact && f.pub != old.pub && f.pub != 0 {
 			j.rewrite(a, d, e, contentKeys) // the date moved with the identity: remember it, quietly
@@ -143,12 +144,22 @@ func (j *Judge) compare(a *arrival, d *Decision, l *learner, contentKeys map[Has
 		}
 		return
 	case slices.Contains(e.Ring, f.strict.short()):
+		if a.exact && j.reverted(a.id, f.strict.short()) {
+			d.Outcome = Updated
+			d.Evidence.Note = "an earlier version came back to stay"
+			d.Evidence.Changed = changed(f.item, &e.Item, f.link, old.link)
+			d.Evidence.Material = f.words().looseH != old.words().looseH
+			j.rewrite(a, d, e, contentKeys)
+			d.Write.Version = true
+			return
+		}
 		d.Outcome = same
 		d.Evidence.Note = "seen version"
+		l.revert(a.id, f.strict.short())
 		return
 	}
-	if restHash(f.item) == restHash(&e.Item) {
-		if params := volatileParams(f.link, old.link); len(params) > 0 && (f.guid == "" || j.guidsWeak() || a.exact) && !j.identifying(params) {
+	if sameTexts(f.item, &e.Item) {
+		if params := volatileParams(f.link, old.link); len(params) > 0 && sameFiles(f.item, &e.Item) && (f.guid == "" || j.guidsWeak() || a.exact) && !j.identifying(params) {
 			l.volatile(params)
 			d.Outcome = same
 			d.Evidence.Note = "only link parameters that change by themselves differ: " + strings.Join(params, ", ")

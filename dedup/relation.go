@@ -13,12 +13,14 @@ type relation struct {
 	linkEq             bool
 	linkStrong         bool // equal, and a link tells items apart in this feed
 	pathEq             bool
+	slugEq             bool // the last segment of the links is the same, three words or more
 	guidURLEq          bool
 	enclEq, enclDiffer bool
 	dated              bool // both have a date
 	gap                int64
 	sameTime           bool // equal to the second, and not just a day
 	sameDay            bool // equal, though it may be just a day
+	sameClock          bool // equal but for the time zone: a multiple of 15 minutes, at most 14 hours
 
 	text *textRelation
 }
@@ -55,6 +57,7 @@ func relate(a, e *features, strongLink func(string) bool) *relation {
 		p := pathOf(a.guidURL)
 		r.pathEq = p != "" && p == pathOf(e.guidURL)
 	}
+	r.slugEq = !r.pathEq && a.path != "" && e.path != "" && slugOf(a.path) != "" && slugOf(a.path) == slugOf(e.path)
 	r.guidURLEq = a.guidURL != "" && a.guidURL == e.guidURL
 	r.enclEq = a.encl != "" && a.encl == e.encl
 	r.enclDiffer = a.encl != "" && e.encl != "" && a.encl != e.encl
@@ -66,6 +69,7 @@ func relate(a, e *features, strongLink func(string) bool) *relation {
 		}
 		r.sameDay = r.gap == 0
 		r.sameTime = r.gap == 0 && !a.coarse
+		r.sameClock = r.gap%900 == 0 && r.gap <= 14*3600
 	}
 	return r
 }

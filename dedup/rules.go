@@ -1,6 +1,6 @@
 package dedup
 
-import "time"
+import "strings"
 
 // A RuleID names the rule that decided, such as "G2" or "R1". IDs are stored and shown: never give one another meaning.
 type RuleID string
@@ -35,8 +35,15 @@ type pair struct {
 	linkAlone   bool // no two entries of this feed share a link
 	linkShared  bool // several articles have this link
 	guidWeak    bool // the arrival has no guid, or guids are no evidence in this feed
-	pathUnique  bool
+	pathUnique  bool // one entry and one arrival only have the path
+	languages   bool // the document declares more than one language
 }
+
+// Seconds in a day and a week.
+const (
+	day  = 24 * 60 * 60
+	week = 7 * day
+)
 
 // cascade has the rules that compare an arrival of unknown identity with an entry of the same feed, best evidence
 // first (DEDUP 2.6 with the corrections of 2.10). Every rule wants two independent kinds of evidence out of: identity,
@@ -46,7 +53,7 @@ var cascade = []Rule{
 	{ID: "R0", Name: "same guid, spelled differently", despite: []RuleID{"V5"},
 		Sentence: "The guid is the same address spelled differently (http or https, www, a slash), and title, link or date agree.",
 		when: func(p *pair) bool {
-			return p.guidURLEq && !p.guidWeak && (p.titleNear || p.linkStrong || p.dated && p.gap == 0)
+			return p.guidURLEq && !p.guidWeak && (p.titleNear || p.linkStrong || p.dated && p.gap == 0 || p.titleEq && p.texts().near)
 		}},
 	{ID: "R1", Name: "same link, title and text", together: true,
 		Sentence: "Link, title and text are the same under another guid.",
@@ -89,6 +96,11 @@ var cascade = []Rule{
 			}
 			return p.titleNear && (p.sameDay || p.texts().equal && !p.texts().absent)
 		}},
+	{ID: "R2s", Name: "same slug in another place",
+		Sentence: "The last part of the link and the title are the same, and the old item left the feed as this one came: the article moved to another folder or date.",
+		when: func(p *pair) bool {
+			return p.slugEq && p.titleNear && p.uniqueTitle && (p.sameDay || p.vanished && (p.gap <= week || p.texts().equal))
+		}},
 	{ID: "R5", Name: "same title at the same second",
 		Sentence: "Title and date are the same to the second, no other item has them, and the text does not speak against it: the address changed.",
 		when: func(p *pair) bool {
@@ -99,12 +111,12 @@ var cascade = []Rule{
 			return t.equal || t.contained || t.absent || t.overlap >= 0.5
 		}},
 	{ID: "R4", Name: "same title and text, and date or place",
-		Sentence: "Title and text are the same and nothing else in the feed has that title; the date is the same too, or the old item left the feed as this one came.",
+		Sentence: "Title and text are the same and nothing else in the feed has that title; the date is the same but for the time zone, or the old item left the feed as this one came.",
 		when: func(p *pair) bool {
 			if !p.titleEq || len(p.a.words().words) < minNear || !p.texts().equal {
 				return false
 			}
-			return p.uniqueTitle && (p.sameDay || p.vanished) || p.sameDay && p.vanished
+			return p.uniqueTitle && (p.sameClock || p.vanished) || p.sameDay && p.vanished
 		}},
 	{ID: "R7", Name: "the whole list was sent anew", despite: []RuleID{"V3", "V4"},
 		Sentence: "The publisher sent the whole list again under new identities; this is the old item with the same title, text or date.",
@@ -123,7 +135,7 @@ var cascade = []Rule{
 			if !p.titleNear || !p.uniqueTitle || !p.dated || len(p.a.words().words) < minNear {
 				return false
 			}
-			return (p.gap == 0 || p.vanished && p.gap <= int64(7*24*time.Hour/time.Second)) && p.texts().near
+			return (p.sameClock || p.vanished && p.gap <= week) && p.texts().near
 		}},
 	{ID: "R2b", Name: "same link, and text or time", despite: []RuleID{"V5"},
 		Sentence: "The link is the same, and the text is an edit of it or the date is the same to the second: the headline was rewritten.",
@@ -133,13 +145,13 @@ var cascade = []Rule{
 	{ID: "R2c", Name: "same link, replaced in place", despite: []RuleID{"V5"},
 		Sentence: "The link is the same in a feed where every article has its own, and the old item left the feed as this one came, within a day.",
 		when: func(p *pair) bool {
-			return p.linkStrong && p.linkAlone && p.vanished && p.dated && p.gap <= int64(24*time.Hour/time.Second)
+			return p.linkStrong && p.linkAlone && p.vanished && p.dated && p.gap <= day
 		}},
 	{ID: "R1w", Name: "same outside link, title, text and time",
 		Sentence: "Link, title and text are the same and the dates agree; the link points elsewhere, so it counts less.",
 		when: func(p *pair) bool {
 			return p.linkEq && !p.linkStrong && !p.linkShared && p.titleEq && p.a.words().titleK != "" &&
-				len(p.a.words().words) >= minNear && p.dated && (p.gap == 0 || p.vanished && p.gap <= int64(24*time.Hour/time.Second)) &&
+				len(p.a.words().words) >= minNear && p.dated && (p.gap == 0 || p.vanished && p.gap <= day) &&
 				p.texts().equal
 		}},
 	{ID: "R8", Name: "same place, title and text",
@@ -163,12 +175,22 @@ var all = []RuleID{"V3", "V4", "V5"}
 var vetoes = []veto{
 	{"V2", "both stand in the document at once", func(p *pair) bool { return p.together }},
 	{"V3", "they are declared to be in different languages", func(p *pair) bool {
-		return p.a.item.Lang != "" && p.e.item.Lang != "" && !equalFold(p.a.item.Lang, p.e.item.Lang)
+		a, e := p.a.item.Lang, p.e.item.Lang
+		return a != "" && e != "" && !equalFold(a, e) && (p.languages || !equalFold(baseLang(a), baseLang(e)))
 	}},
-	{"V4", "they carry different audio, video or documents", func(p *pair) bool { return p.enclDiffer }},
+	{"V4", "they carry different audio, video or documents", func(p *pair) bool {
+		return p.enclDiffer && !(p.linkStrong && p.titleEq && p.sameTime)
+	}},
 	{"V5", "the numbers in their titles differ", func(p *pair) bool {
 		return p.a.words().numbers != p.e.words().numbers && !p.linkStrong
 	}},
+}
+
+// baseLang is the language of a language tag: "en" of "en-GB".
+func baseLang(tag string) string {
+	tag, _, _ = strings.Cut(strings.TrimSpace(tag), "-")
+	tag, _, _ = strings.Cut(tag, "_")
+	return tag
 }
 
 // match returns the first rule that takes the arrival for the entry, with its rank; nil where none does.

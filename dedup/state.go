@@ -35,6 +35,9 @@ type State struct {
 	SharedGUIDs []uint64
 	// Held are the items of the last document that were quarantined or invalid, by hash.
 	Held []uint64
+	// Reverts are earlier versions that the feed shows again: stale copies of a cache, or a publisher who took
+	// something back.
+	Reverts []Revert
 	// VolatileParams are link parameters whose values change from poll to poll.
 	VolatileParams []string
 }
@@ -45,6 +48,7 @@ const (
 	maxGone       = 60
 	maxShared     = 256
 	maxHeld       = 1000
+	maxReverts    = 64
 	churnVolatile = 3
 	churnMax      = 6
 )
@@ -71,6 +75,14 @@ type GoneRow struct {
 	Document int     `json:"document"` // State.Documents when it was missed first
 }
 
+// A Revert is an earlier version of an entry that the feed shows instead of the current one.
+type Revert struct {
+	Entry    EntryID `json:"entry"`
+	Strict   uint64  `json:"strict"`
+	Since    int64   `json:"since"`    // Unix seconds
+	Document int     `json:"document"` // State.Documents when it was shown first
+}
+
 func (s *State) clone() *State {
 	if s == nil {
 		return &State{}
@@ -79,6 +91,7 @@ func (s *State) clone() *State {
 	c.Manifest = slices.Clone(s.Manifest)
 	c.Gone = slices.Clone(s.Gone)
 	c.SharedGUIDs = slices.Clone(s.SharedGUIDs)
+	c.Reverts = slices.Clone(s.Reverts)
 	c.Held = slices.Clone(s.Held)
 	c.VolatileParams = slices.Clone(s.VolatileParams)
 	if s.Hosts != nil {
@@ -106,6 +119,7 @@ type stateJSON struct {
 	GUIDVolatile   bool           `json:"guidVolatile,omitempty"`
 	SharedGUIDs    []uint64       `json:"sharedGuids,omitempty"`
 	Held           []uint64       `json:"held,omitempty"`
+	Reverts        []Revert       `json:"reverts,omitempty"`
 	VolatileParams []string       `json:"volatileParams,omitempty"`
 }
 
@@ -115,7 +129,7 @@ func (s *State) MarshalBinary() ([]byte, error) {
 	return json.Marshal(stateJSON{
 		Version: stateVersion, Documents: s.Documents, LastNew: s.LastNew, LastSeen: s.LastSeen, Usual: s.Usual,
 		Manifest: packManifest(s.Manifest), Gone: s.Gone, Links: s.Links, Enclosures: s.Enclosures, Hosts: s.Hosts,
-		Churn: s.Churn, GUIDVolatile: s.GUIDVolatile, SharedGUIDs: s.SharedGUIDs, Held: s.Held, VolatileParams: s.VolatileParams,
+		Churn: s.Churn, GUIDVolatile: s.GUIDVolatile, SharedGUIDs: s.SharedGUIDs, Held: s.Held, Reverts: s.Reverts, VolatileParams: s.VolatileParams,
 	})
 }
 
@@ -141,7 +155,7 @@ func (s *State) UnmarshalBinary(data []byte) error {
 	*s = State{
 		Documents: j.Documents, LastNew: j.LastNew, LastSeen: j.LastSeen, Usual: j.Usual,
 		Manifest: rows, Gone: j.Gone, Links: j.Links, Enclosures: j.Enclosures, Hosts: j.Hosts,
-		Churn: j.Churn, GUIDVolatile: j.GUIDVolatile, SharedGUIDs: j.SharedGUIDs, Held: j.Held, VolatileParams: j.VolatileParams,
+		Churn: j.Churn, GUIDVolatile: j.GUIDVolatile, SharedGUIDs: j.SharedGUIDs, Held: j.Held, Reverts: j.Reverts, VolatileParams: j.VolatileParams,
 	}
 	return nil
 }

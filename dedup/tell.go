@@ -35,7 +35,7 @@ func (j *Judge) tell(res *Result, m *matching) {
 		switch {
 		case first:
 			d.Quiet = "first document of the feed"
-		case m.reissue:
+		case m.reissue && pub <= newest: // what is left of an old list; a later date is news
 			d.Quiet = "the whole list was sent anew"
 		case bulk:
 			d.Quiet = "many at once"

@@ -1,0 +1,88 @@
+package feedonce_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// allowed is the drawing of who may import whom: for each package the packages of this module it may import, besides
+// the standard library and other people's. What is not listed may be imported by cmd only. Change it together with
+// doc.go, and say why in docs/decisions.
+var allowed = map[string][]string{
+	"":                  {},
+	"dedup":             {"internal/urls"},
+	"internal/urls":     {},
+	"internal/scan":     {},
+	"internal/format":   {"internal/scan"},
+	"internal/fetch":    {},
+	"internal/sanitize": {},
+	"internal/opml":     {},
+	"internal/sqldb":    {},
+	"internal/store":    {"", "dedup", "internal/sqldb", "internal/urls"},
+	"internal/ingest":   {"", "dedup", "internal/format", "internal/scan", "internal/store"},
+	"internal/poll":     {"", "dedup", "internal/fetch", "internal/format", "internal/scan", "internal/ingest", "internal/store"},
+	"internal/web":      {"", "dedup", "internal/fetch", "internal/format", "internal/ingest", "internal/opml", "internal/poll", "internal/sanitize", "internal/store"},
+}
+
+// only are packages of other people that one package may import, and nobody else: SQL drivers behind sqldb, and so on.
+var only = map[string][]string{
+	"modernc.org/sqlite":                 {"internal/sqldb"},
+	"github.com/jackc/pgx/v5":            {"internal/sqldb", "internal/store"},
+	"github.com/pressly/goose/v3":        {"internal/sqldb", "internal/store"},
+	"code.dny.dev/ssrf":                  {"internal/fetch"},
+	"github.com/microcosm-cc/bluemonday": {"internal/sanitize"},
+}
+
+// noNet are packages that compute and nothing else: no files, no network, no clock.
+var pure = []string{"", "dedup", "internal/urls", "internal/scan", "internal/format", "internal/sanitize"}
+
+var impure = []string{"os", "net", "net/http", "database/sql", "os/exec", "io/ioutil"}
+
+func TestImports(t *testing.T) {
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "./...")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, stderr.String())
+	}
+	const module = "feedonce"
+	seen := map[string]bool{}
+	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := dec.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
+		seen[name] = true
+		may, listed := allowed[name]
+		for _, imp := range p.Imports {
+			if imp == module || strings.HasPrefix(imp, module+"/") {
+				rel := strings.TrimPrefix(strings.TrimPrefix(imp, module), "/")
+				if listed && !slices.Contains(may, rel) && !strings.HasPrefix(rel, name+"/") {
+					t.Errorf("%q imports %q: not in the drawing", name, rel)
+				}
+			}
+			if slices.Contains(pure, name) && slices.Contains(impure, imp) {
+				t.Errorf("%q is pure and must not import %q", name, imp)
+			}
+			for lib, who := range only {
+				if (imp == lib || strings.HasPrefix(imp, lib+"/")) && !slices.Contains(who, name) {
+					t.Errorf("%q imports %q: only %v may", name, imp, who)
+				}
+			}
+		}
+	}
+	for name := range allowed {
+		if !seen[name] {
+			t.Errorf("the drawing lists %q, which does not exist", name)
+		}
+	}
+}
