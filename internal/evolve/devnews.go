@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"feedonce/dedup"
 )
@@ -90,21 +92,33 @@ func devHash(it *dedup.Item) string {
 
 // devText strips tags, collapses white space and lowers case.
 func devText(s string) string {
-	var b strings.Builder
-	b.Grow(len(s))
-	tag := false
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c == '<':
-			tag = true
-			b.WriteByte(' ')
-		case c == '>':
+	b := make([]byte, 0, len(s))
+	tag, gap := false, false
+	for _, r := range s {
+		switch {
+		case r == '<':
+			tag, gap = true, true
+		case r == '>':
 			tag = false
-		case !tag:
-			b.WriteByte(c)
+		case tag:
+		case r == ' ' || r == '\n' || r == '\t' || r == '\r':
+			gap = true
+		default:
+			if gap && len(b) > 0 {
+				b = append(b, ' ')
+			}
+			gap = false
+			if r < utf8.RuneSelf {
+				if 'A' <= r && r <= 'Z' {
+					r += 'a' - 'A'
+				}
+				b = append(b, byte(r))
+			} else {
+				b = utf8.AppendRune(b, unicode.ToLower(r))
+			}
 		}
 	}
-	return strings.ToLower(strings.Join(strings.Fields(b.String()), " "))
+	return string(b)
 }
 
 // devCanonical is the address that the page behind a link would name as its own.

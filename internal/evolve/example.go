@@ -127,19 +127,28 @@ func (h history) track(b *strings.Builder, ok func(chapter, int) bool) {
 	}
 }
 
-// table prints a document.
+// table prints a document: the items around the fault, and those that were not unchanged.
 func (c chapter) table(b *strings.Builder, n int, f fault) {
 	partial := ""
 	if c.doc.Partial {
 		partial = ", cut off"
 	}
 	fmt.Fprintf(b, "  document %d, poll %d, fetched %s%s\n", n, c.poll, c.doc.Fetched.Format("2006-01-02 15:04:05"), partial)
+	gap := false
 	for i := range c.doc.Items {
+		o, a := c.doc.Origins[i], c.answers[i]
+		if near := i - f.item; (near < -3 || near > 3) && a.Outcome == dedup.Unchanged {
+			gap = true
+			continue
+		}
+		if gap {
+			b.WriteString("     …\n")
+		}
+		gap = false
 		mark := " "
 		if n == f.doc && i == f.item {
 			mark = ">"
 		}
-		o, a := c.doc.Origins[i], c.answers[i]
 		fmt.Fprintf(b, "   %s %2d a%d.%-2d %-9s e%-4d %-5s %s%s\n", mark, i, o.Article, o.Version, a.Outcome, a.Entry, a.Rule,
 			itemLine(&c.doc.Items[i]), face(o))
 	}
@@ -154,7 +163,7 @@ func face(o Origin) string {
 
 // itemLine is an item in one line.
 func itemLine(it *dedup.Item) string {
-	return fmt.Sprintf("guid=%s link=%s title=%s date=%s body=%d:%s", tail(it.GUID, 26), tail(it.URL, 34), head(it.Title, 30),
+	return fmt.Sprintf("guid=%s link=%s title=%s date=%s body=%d:%s", tail(it.GUID, 26), tail(it.URL, 34), head(it.Title, 24),
 		date(it.Published), len(it.Content), head(it.Content, 16))
 }
 

@@ -26,7 +26,7 @@ type Gate struct {
 // The courses that the product must pass, and no baseline may.
 var (
 	Normal = Course{
-		Name: "archetypes", About: "every archetype at its normal pace", LeastArrivals: 1_000_000, Feeds: 7, Polls: 130,
+		Name: "archetypes", About: "every archetype at its normal pace", LeastArrivals: 1_000_000, Feeds: 5, Polls: 130,
 		Archetypes: Archetypes,
 		Gates: []Gate{
 			none("false drops", func(s *Score) (int, int) { return s.Drops, s.New }),

@@ -1,0 +1,5 @@
+//go:build !race
+
+package evolve
+
+const raceEnabled = false
