@@ -43,9 +43,9 @@ func (p *parser) construct(id int32) (string, textType) {
 		return text, textHTML
 	}
 	switch {
-	case strings.HasPrefix(typ, "text/"), xmlMedia(typ), !strings.Contains(typ, "/"):
-		return text, textPlain
-	case n.name == "content" && p.root == rootAtom: // RFC 4287 4.1.3.3: any other type is base64
+	case isMedia(typ):
+		return "", textOther
+	case typ == "application/octet-stream": // RFC 4287 section 4.1.3.3: any other type is base64
 		return decodedText(text, typ)
 	}
 	return text, textPlain
@@ -54,7 +54,7 @@ func (p *parser) construct(id int32) (string, textType) {
 // decodedText decodes base64 that is a text.
 func decodedText(text, typ string) (string, textType) {
 	out := decodeBase64(text)
-	if len(out) == 0 || !utf8.Valid(out) || typ != "" && !strings.HasPrefix(typ, "text/") && !strings.Contains(typ, "html") {
+	if len(out) == 0 || !utf8.Valid(out) || isMedia(typ) {
 		return "", textOther
 	}
 	s := strings.TrimFunc(string(scan.Decode(out, "").Bytes), blank)
@@ -92,7 +92,8 @@ func (p *parser) title(id int32) string {
 	switch {
 	case typ == textOther:
 		return ""
-	case typ == textHTML || looksHTML(text):
+	case typ == textHTML || looksHTML(text), p.attr(id, "type") == "":
+		// Without a type, Atom means plain text, and publishers mean what they do in RSS: "AT&amp;amp;T".
 		return htmlToLine(text)
 	}
 	return oneLine(text)

@@ -9,7 +9,7 @@ import "time"
 type Document struct {
 	Format      string // "rss 0.91", "rss 1.0", "rss 2.0", "atom 0.3", "atom 1.0", "json feed 1.0", "json feed 1.1"
 	Title       string // plain text
-	Description string
+	Description string // HTML
 	SiteURL     string // the page the feed belongs to
 	SelfURL     string // where the feed says it lives
 	HubURL      string // WebSub hub
@@ -42,14 +42,14 @@ type Item struct {
 	Title      string // plain text: tags stripped, entities decoded
 	Summary    string // HTML
 	Content    string // HTML
-	Author     string // names joined with ", "
+	Author     string // names joined with ", "; those of the feed are not inherited
 	Categories []string
 	Enclosures []Enclosure // all of them, in order, without repetition
 	Published  Date
 	Updated    Date
 	Comments   string // URL of the comments page
 	Source     string // URL of the feed it was copied from (RSS source, atom:source)
-	Base       string // xml:base in force
+	Base       string // what relative URLs in Summary and Content are relative to: xml:base, or the site, or the document
 	Lang       string
 	// Invalid is why nothing could be made of the item, in words; "" for a good one.
 	Invalid string
@@ -63,8 +63,8 @@ type Link struct {
 // An Enclosure is a file an item links to.
 type Enclosure struct {
 	URL    string
-	Type   string
-	Length int64 // bytes as published; 0 is unknown
+	Type   string // as published; "image/*" where only that is known
+	Length int64  // bytes as published; 0 is unknown
 }
 
 // A Date is a date as published and what it means.

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -56,7 +57,7 @@ func (p *parser) buildFeed() {
 				p.skipHours(k)
 			case "skipdays":
 				p.skipDays(k)
-			case "newlocation":
+			case "newlocation", "redirect":
 				moved.offer(1, resolve(k.base, cleanURL(p.value(c))))
 			case "home", "url":
 				if p.root == rootRSS && web(p.value(c)) {
@@ -95,7 +96,7 @@ func (p *parser) buildFeed() {
 		}
 	}
 	d.Title, d.Description = title.value, description.value
-	d.Generator, d.Lang, d.NewURL = generator.value, strings.TrimSpace(lang.value), moved.value
+	d.Generator, d.Lang, d.NewURL = generator.value, lang.value, moved.value
 	d.Updated = updated.date
 	if d.TTL == 0 {
 		d.TTL = syndicationPeriod(period, frequency)
@@ -182,7 +183,7 @@ func syndicationPeriod(period string, frequency int) time.Duration {
 func (p *parser) skipHours(n *node) {
 	for c := n.first; c != 0; c = p.nodes[c].next {
 		h, err := strconv.Atoi(p.value(c))
-		if err != nil || h < 0 || h > 24 || len(p.doc.SkipHours) >= 24 {
+		if err != nil || h < 0 || h > 24 || slices.Contains(p.doc.SkipHours, h%24) {
 			continue
 		}
 		p.doc.SkipHours = append(p.doc.SkipHours, h%24) // RSS 0.91 counts from 1 to 24
@@ -192,7 +193,7 @@ func (p *parser) skipHours(n *node) {
 func (p *parser) skipDays(n *node) {
 	for c := n.first; c != 0; c = p.nodes[c].next {
 		for day := time.Sunday; day <= time.Saturday; day++ {
-			if strings.EqualFold(p.value(c), day.String()) && len(p.doc.SkipDays) < 7 {
+			if strings.EqualFold(p.value(c), day.String()) && !slices.Contains(p.doc.SkipDays, day) {
 				p.doc.SkipDays = append(p.doc.SkipDays, day)
 			}
 		}

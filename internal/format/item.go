@@ -49,7 +49,7 @@ type itemBuilder struct {
 	guid, link, orig, title, summary, content, comments, source pick
 	published, updated                                          datePick
 	permalink                                                   bool // of the guid picked
-	contentBase                                                 string
+	contentBase, summaryBase                                    string
 	people, creators, podcasters, sourcePeople                  []string
 	media, thumbnails                                           []Enclosure
 	lang                                                        string
@@ -93,16 +93,16 @@ func (b *itemBuilder) child(c int32) {
 			b.podcasters = addName(b.podcasters, oneLine(p.value(c)))
 		case "title":
 			b.title.offer(4, p.title(c))
+		case "category":
+			b.podcastCategory(c)
 		case "keywords":
 			for k := range strings.SplitSeq(p.value(c), ",") {
 				b.category(k)
 			}
 		}
 	case nsFeedburner:
-		if n.name == "origlink" || n.name == "origenclosurelink" && b.orig.value == "" {
-			if n.name == "origlink" {
-				b.orig.offer(0, cleanURL(p.value(c)))
-			}
+		if n.name == "origlink" {
+			b.orig.offer(0, cleanURL(p.value(c)))
 		}
 	case nsMedia:
 		b.mediaElement(c, n, 0)
@@ -126,19 +126,19 @@ func (b *itemBuilder) core(c int32, n *node) {
 	case "title":
 		b.title.offer(foreign, p.title(c))
 	case "description":
-		b.summary.offer(0, p.html(c))
+		b.offerSummary(0, c)
 	case "summary", "abstract":
-		b.summary.offer(foreign, p.html(c))
+		b.offerSummary(foreign, c)
 	case "content":
 		b.contentElement(c)
 	case "body", "fullitem":
 		b.offerContent(2, c)
 	case "author":
-		if p.nodes[c].first != 0 {
-			b.people = addName(b.people, p.person(c))
-		} else {
-			b.people = addName(b.people, mailboxName(p.value(c)))
+		name := p.person(c)
+		if name == "" {
+			name = mailboxName(p.value(c))
 		}
+		b.people = addName(b.people, name)
 	case "category":
 		v := p.attr(c, "term")
 		if v == "" {
@@ -195,11 +195,9 @@ func (b *itemBuilder) dublinCore(c int32, n *node) {
 
 // offerGUID offers an identity. permalink says that it may be the item's page if it has the shape of one.
 func (b *itemBuilder) offerGUID(rank int, value string, permalink bool) {
-	if before := b.guid; true {
-		b.guid.offer(rank, value)
-		if b.guid != before {
-			b.permalink = permalink && web(value)
-		}
+	before := b.guid
+	if b.guid.offer(rank, value); b.guid != before {
+		b.permalink = permalink && web(value)
 	}
 }
 
@@ -207,6 +205,13 @@ func (b *itemBuilder) offerContent(rank int, c int32) {
 	before := b.content
 	if b.content.offer(rank, b.p.html(c)); b.content != before {
 		b.contentBase = b.p.nodes[c].base
+	}
+}
+
+func (b *itemBuilder) offerSummary(rank int, c int32) {
+	before := b.summary
+	if b.summary.offer(rank, b.p.html(c)); b.summary != before {
+		b.summaryBase = b.p.nodes[c].base
 	}
 }
 
@@ -262,6 +267,15 @@ func (b *itemBuilder) sourceElement(c int32, n *node) {
 		case "author":
 			b.sourcePeople = addName(b.sourcePeople, p.person(k))
 		}
+	}
+}
+
+// podcastCategory reads a category of iTunes, which may have others in it.
+func (b *itemBuilder) podcastCategory(c int32) {
+	p := b.p
+	b.category(p.attr(c, "text"))
+	for k := p.nodes[c].first; k != 0; k = p.nodes[k].next {
+		b.category(p.attr(k, "text"))
 	}
 }
 
@@ -347,10 +361,13 @@ func (b *itemBuilder) finish() Item {
 	it.GUID, it.Permalink = b.guid.value, b.guid.value != "" && b.permalink
 	it.OrigLink, it.Comments, it.Source = b.orig.value, b.comments.value, b.source.value
 	it.Title, it.Summary, it.Content = b.title.value, b.summary.value, b.content.value
-	if b.contentBase != "" {
-		it.Base = b.contentBase
+	for _, base := range []string{b.contentBase, b.summaryBase} {
+		if base != "" {
+			it.Base = base
+			break
+		}
 	}
-	if b.lang != "" && it.Lang == "" {
+	if b.lang != "" {
 		it.Lang = b.lang
 	}
 	it.Published, it.Updated = b.published.date, b.updated.date
@@ -414,14 +431,17 @@ func (p *parser) person(id int32) string {
 	return name.value
 }
 
-// mailboxName returns the name of "address (name)" and "name <address>", or the text itself.
+// mailboxName returns the name of "address (name)", "name (address)" and "name <address>", or the text itself.
 func mailboxName(s string) string {
 	s = oneLine(s)
-	if i := strings.IndexByte(s, '('); i > 0 && strings.HasSuffix(s, ")") && strings.Contains(s[:i], "@") {
-		if name := strings.TrimSpace(s[i+1 : len(s)-1]); name != "" {
-			return name
+	if i := strings.IndexByte(s, '('); i > 0 && strings.HasSuffix(s, ")") {
+		before, within := strings.TrimSpace(s[:i]), strings.TrimSpace(s[i+1:len(s)-1])
+		switch {
+		case within == "" || strings.Contains(within, "@"):
+			return before
+		case strings.Contains(before, "@"):
+			return within
 		}
-		return strings.TrimSpace(s[:i])
 	}
 	if i := strings.IndexByte(s, '<'); i > 0 && strings.HasSuffix(s, ">") && strings.Contains(s[i:], "@") {
 		if name := strings.Trim(s[:i], ` "`); name != "" {

@@ -123,6 +123,9 @@ func parseJSON(in []byte, opts Options) (*Document, error) {
 		_, err = dec.Token()
 	}
 	at := int(dec.InputOffset())
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		at = len(in)
+	}
 	line := 1 + bytes.Count(in[:min(at, len(in))], []byte{'\n'})
 	str := func(name string) text {
 		var t text

@@ -27,19 +27,19 @@ func (p *parser) startMarkup(t *scan.Token, f frame, ns namespace, q qname) {
 	n := &p.nodes[f.node]
 	if top.close == "" && !n.markup {
 		n.markup = true
-		if q.local == "div" && len(bytes.TrimSpace(p.raw(f.node))) == 0 && p.attr(f.node, "type") == "xhtml" {
-			// The div of an XHTML construct is not part of the content (RFC 4287 3.1.1.3). It still is a frame.
-			f.close, f.escape = wrapper, true
-			p.push(t, f)
-			return
+		if q.local == "div" && len(bytes.TrimSpace(p.raw(f.node))) == 0 {
+			// The div of an XHTML construct is not part of the content (RFC 4287 section 3.1.1.3). Some put
+			// escaped HTML into one.
+			if typ := p.attr(f.node, "type"); typ == "xhtml" || typ == "html" {
+				f.close, f.escape = wrapper, typ == "xhtml"
+				p.push(t, f)
+				return
+			}
 		}
 	}
 	name := string(t.Name)
-	if ns == nsXHTML || q.prefix == "" {
-		name = q.local
-		if ns != nsXHTML && ns != nsCore && ns != nsAtom {
-			name = string(t.Name)
-		}
+	if ns == nsXHTML { // or SVG or MathML, which HTML knows without prefix
+		name = name[strings.IndexByte(name, ':')+1:]
 	}
 	p.open(f.node)
 	b := append(append(p.text, '<'), name...)
@@ -72,21 +72,22 @@ func (p *parser) startMarkup(t *scan.Token, f frame, ns namespace, q qname) {
 // wrapper marks a frame in markup that is not serialised.
 const wrapper = "-"
 
-// endsText returns the stack index of the text element that a start tag ends, or -1. An item's field within an RSS
-// title or description is no markup: the end tag was forgotten.
+// endsText returns the stack index of the text element that a start tag ends, or -1. A field of an item or channel
+// within an RSS title or description is no markup: the end tag was forgotten.
 func (p *parser) endsText(q qname, ns namespace) int {
-	if p.root == rootAtom || p.item < 0 {
+	if p.root == rootAtom {
 		return -1
 	}
 	i := p.textFrame()
 	n := &p.nodes[p.stack[i].node]
-	if n.ns != nsCore || i != p.item+1 {
+	field := p.item >= 0 && i == p.item+1 || p.item < 0 && i > 0 && p.stack[i-1].node == p.feed
+	if n.ns != nsCore || !field {
 		return -1
 	}
 	switch ns {
 	case nsCore:
 		switch q.local {
-		case "guid", "pubdate", "description", "enclosure", "comments":
+		case "guid", "pubdate", "description", "enclosure", "comments", "language", "lastbuilddate":
 			return i
 		case "link":
 			if n.name == "title" {

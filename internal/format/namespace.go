@@ -20,7 +20,7 @@ const (
 	nsFeedburner
 	nsSyndication
 	nsAdmin
-	nsXHTML
+	nsXHTML // and what HTML takes in: SVG, MathML
 	nsXML
 )
 
@@ -58,7 +58,7 @@ func namespaceOf(uri string) namespace {
 		return nsSyndication
 	case "webns.net/mvcb":
 		return nsAdmin
-	case "w3.org/1999/xhtml":
+	case "w3.org/1999/xhtml", "w3.org/2000/svg", "w3.org/1998/math/mathml":
 		return nsXHTML
 	case "w3.org/xml/1998/namespace":
 		return nsXML

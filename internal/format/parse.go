@@ -80,10 +80,10 @@ func parseXML(in []byte, opts Options) (*Document, error) {
 	if err := p.read(); err != nil {
 		return nil, err
 	}
-	p.partial()
-	if p.err != nil {
-		return nil, p.err
+	if p.root == rootRDF && p.feed < 0 && len(p.doc.Items) == 0 {
+		return nil, &NotFeedError{Found: "an RDF document that is no feed"}
 	}
+	p.partial()
 	p.buildFeed()
 	if p.err != nil {
 		return nil, p.err
@@ -97,6 +97,7 @@ func parseXML(in []byte, opts Options) (*Document, error) {
 func (p *parser) findRoot(in []byte) error {
 	var t scan.Token
 	first := "" // the first element
+	page := false
 	for elements := 0; elements < 200; {
 		err := p.tok.Next(&t)
 		if err == io.EOF {
@@ -106,7 +107,7 @@ func (p *parser) findRoot(in []byte) error {
 			return err
 		}
 		if t.Kind == scan.Doctype && isHTMLDoctype(t.Data) {
-			return notFeed(in, "html", p.tok)
+			page = true
 		}
 		if t.Kind != scan.StartTag {
 			continue
@@ -116,23 +117,24 @@ func (p *parser) findRoot(in []byte) error {
 		if first == "" {
 			first = q.local
 		}
-		if q.local == "html" {
-			break
-		}
-		if !p.recognise(&t, q, first == q.local) {
+		page = page || q.local == "html"
+		if !p.recognise(&t, q, elements == 1) {
 			continue
 		}
-		if t.Start > 0 && first != q.local {
+		if elements > 1 {
 			p.warn("there is something else before the feed")
 		}
 		p.start(&t)
 		return p.err
 	}
+	if page && first != "rss" {
+		first = "html"
+	}
 	return notFeed(in, first, p.tok)
 }
 
-// recognise reports whether an element is the root of a feed, and says of which format. Only a first element may be
-// one whose name alone says little.
+// recognise reports whether an element is the root of a feed, and says of which format. One that is not the first
+// element, as after an error message or within a web page, must say so with more than its name.
 func (p *parser) recognise(t *scan.Token, q qname, first bool) bool {
 	uri := ""
 	for _, a := range t.Attrs {
@@ -142,6 +144,9 @@ func (p *parser) recognise(t *scan.Token, q qname, first bool) bool {
 		}
 	}
 	d := p.doc
+	if !first && uri == "" && !(q.local == "rss" && len(t.Attrs) > 0) && !(q.local == "rdf" && q.prefix != "") {
+		return false
+	}
 	switch q.local {
 	case "rss":
 		p.root = rootRSS
@@ -178,14 +183,18 @@ func (p *parser) recognise(t *scan.Token, q qname, first bool) bool {
 	return true
 }
 
-// version returns the version attribute of the root, or def where it is missing or nonsense.
+// version returns the version attribute of the root, or def where it is missing, empty or nonsense.
 func version(p *parser, t *scan.Token, def string) string {
 	for _, a := range t.Attrs {
 		if strings.EqualFold(string(a.Name), "version") {
 			v := p.attrValue(a.Value)
-			if len(v) >= 1 && len(v) <= 5 && strings.Trim(v, "0123456789.") == "" {
-				return v
+			if v == "" || len(v) > 5 || strings.Trim(v, "0123456789.") != "" {
+				return def
 			}
+			if strings.HasPrefix(v, "2.") { // 2.01 and 2.1 were never more than typing errors
+				return "2.0"
+			}
+			return v
 		}
 	}
 	return def

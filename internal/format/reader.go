@@ -138,7 +138,7 @@ func (p *parser) start(t *scan.Token) {
 		p.declare(t, &f)
 	}
 	ns := lookup(p.bindings, q.prefix)
-	if p.item >= 0 && !outer.xml && p.endsItem(q, ns, t.Name) {
+	if p.item >= 0 && !outer.xml && !t.SelfClosed && p.endsItem(q, ns, t.Name) {
 		p.pop(p.item)
 		p.start(t)
 		return
@@ -221,7 +221,7 @@ func (p *parser) bind(prefix string, uri []byte) {
 func itemName(q qname, ns namespace, root rootKind) bool {
 	switch q.local {
 	case "item":
-		return ns == nsCore && root != rootAtom || ns == nsAtom && root == rootRSS
+		return ns == nsCore || ns == nsAtom
 	case "entry":
 		return ns == nsAtom || ns == nsCore && root == rootAtom
 	}

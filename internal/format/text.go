@@ -102,11 +102,30 @@ func tagAt(s string, known ...map[string]bool) (name string, end int) {
 	if !ok {
 		return "", 0 // before looking for the end, to stay linear
 	}
-	n := strings.IndexByte(s[i:], '>')
+	n := tagEnd(s[i:])
 	if n < 0 {
 		return "", 0
 	}
 	return name, i + n + 1
+}
+
+// tagEnd returns the offset of the ">" that ends a tag. One within quotes does not, unless the quotes do not match or
+// the tag would be longer than any that makes sense.
+func tagEnd(s string) int {
+	quote := byte(0)
+	for i := 0; i < min(len(s), 4<<10); i++ {
+		switch c := s[i]; {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '>':
+			return i
+		case (c == '"' || c == '\'') && i > 0 && s[i-1] == '=':
+			quote = c
+		}
+	}
+	return strings.IndexByte(s, '>')
 }
 
 func stripTags(s string) string {

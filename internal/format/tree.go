@@ -78,8 +78,16 @@ func (t *tree) raw(id int32) []byte {
 	return t.text[n.text0:n.text1]
 }
 
-// value returns the text of a node without the white space around it.
-func (t *tree) value(id int32) string { return string(bytes.TrimFunc(t.raw(id), blank)) }
+// value returns the text of a node without the white space around it. Where there is none but an element, the text of
+// that: somebody marked up what is no text.
+func (t *tree) value(id int32) string {
+	raw := bytes.TrimFunc(t.raw(id), blank)
+	for depth := 0; len(raw) == 0 && t.nodes[id].first != 0 && depth < 5; depth++ {
+		id = t.nodes[id].first
+		raw = bytes.TrimFunc(t.raw(id), blank)
+	}
+	return string(raw)
+}
 
 // attr returns an attribute's value, decoded and trimmed. name is the local name, in lower case; the first of several
 // counts, and one without prefix before one with.
