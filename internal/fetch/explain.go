@@ -41,6 +41,9 @@ func (t *trip) explain(err error) error {
 		timeout   net.Error
 	)
 	switch cause := context.Cause(t.ctx); {
+	case cause == errTotal && t.stage.at.Load() == stageDNS:
+		return t.fail(KindTimeout, 0, err, "the name servers took longer than %s to say where %s is; check this machine's network and DNS",
+			seconds(t.c.opts.Timeout), t.url.Hostname())
 	case cause == errTotal:
 		return t.fail(KindTimeout, 0, err, "%s took longer than %s %s; it may be overloaded or down, and trying again later may help",
 			t.host(), seconds(t.c.opts.Timeout), t.stage.doing())

@@ -78,6 +78,24 @@ func TestResponseSaysWhatHeadersSaid(t *testing.T) {
 	}
 }
 
+func TestHeadersThatNoDatabaseTakes(t *testing.T) {
+	addr := serveRaw(t, "127.0.0.1", say("HTTP/1.1 200 OK\r\nETag: \"\xfc\"\r\nLast-Modified: \xff\r\nContent-Type: text/xml; charset=\xfc\r\n\r\n<rss/>"))
+	resp := mustGet(t, newClient(t, Options{}), Request{URL: "http://" + addr})
+	if resp.ETag != "" || resp.LastModified != "" || resp.ContentType != "text/xml; charset=?" {
+		t.Errorf("ETag %q, Last-Modified %q, Content-Type %q; want UTF-8 or nothing", resp.ETag, resp.LastModified, resp.ContentType)
+	}
+}
+
+func TestNoProxy(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, feedXML) })
+	_, port, _ := net.SplitHostPort(s.Listener.Addr().String())
+	t.Setenv("HTTP_PROXY", "http://127.0.0.1:9") // nobody listens there
+	t.Setenv("NO_PROXY", "")
+	c := newClient(t, Options{})
+	c.dialer.Resolver = nameServer(t, map[string][]string{"direct.example.": {"127.0.0.1"}})
+	mustGet(t, c, Request{URL: "http://direct.example:" + port})
+}
+
 func TestConditionalGet(t *testing.T) {
 	var etag, modified []string
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -236,7 +254,7 @@ func TestURLErrors(t *testing.T) {
 	c := newClient(t, Options{})
 	for _, tt := range []struct{ url, says string }{
 		{"", "is empty"},
-		{"  ", "is empty"},
+		{"  ", "the address is empty"},
 		{"example.org/feed", "must begin with http"},
 		{"ftp://example.org/feed", "must begin with http"},
 		{"file:///etc/passwd", "must begin with http"},

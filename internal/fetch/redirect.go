@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/net/http/httpguts"
 )
@@ -47,11 +48,12 @@ type trip struct {
 func (c *Client) newTrip(ctx context.Context, r Request) (*trip, error) {
 	u, user, err := parseTarget(r.URL)
 	if err != nil {
-		shown := r.URL
-		if u != nil {
-			shown = u.Redacted()
-		} else if strings.Contains(shown, "@") {
-			shown = "the address" // it may hold a password
+		shown := printable(strings.TrimSpace(r.URL))
+		if strings.Contains(shown, "@") { // it may hold a password
+			shown = ""
+			if u != nil {
+				shown = u.Redacted()
+			}
 		}
 		if shown == "" {
 			shown = "the address"
@@ -201,20 +203,19 @@ func (t *trip) redirect(resp *http.Response) error {
 
 // response starts the Response for resp, with all that headers say.
 func (t *trip) response(resp *http.Response) *Response {
-	out := &Response{
-		ContentType:  resp.Header.Get("Content-Type"),
+	return &Response{
+		ContentType:  printable(resp.Header.Get("Content-Type")),
 		ETag:         validator(resp.Header.Get("ETag")),
 		LastModified: validator(resp.Header.Get("Last-Modified")),
 		URL:          t.url.String(),
 		MovedTo:      t.movedTo,
 		MaxAge:       maxAge(resp.Header, time.Now()),
 	}
-	return out
 }
 
-// validator drops what could not be sent back.
+// validator drops what could not be sent back, or not be stored: a database takes UTF-8 only.
 func validator(v string) string {
-	if !httpguts.ValidHeaderFieldValue(v) {
+	if !httpguts.ValidHeaderFieldValue(v) || !utf8.ValidString(v) {
 		return ""
 	}
 	return v

@@ -31,11 +31,9 @@ func (s *stage) trace(ctx context.Context) context.Context {
 	})
 }
 
-// doing says what a trip that ran out of time was doing.
+// doing says what the server was too slow to do.
 func (s *stage) doing() string {
 	switch s.at.Load() {
-	case stageDNS:
-		return "to be found by name"
 	case stageTLS:
 		return "to set up an encrypted connection"
 	case stageAnswer:
