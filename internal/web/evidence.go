@@ -74,7 +74,7 @@ func (s *server) decision(d feedonce.Decision, source string) decisionRow {
 	var e dedup.Evidence
 	if json.Unmarshal(d.Evidence, &e) == nil {
 		for _, f := range e.Facts {
-			row.Facts = append(row.Facts, factRow{f.Name, finding(f.Is), f.Have, f.Want, f.Is == "equal" || f.Is == "similar" || f.Is == "vanished"})
+			row.Facts = append(row.Facts, factRow{f.Name, finding(f.Is), f.Have, f.Want, agrees(f.Is)})
 		}
 		row.Changed, row.Material, row.Note, row.Others = strings.Join(e.Changed, ", "), e.Material, e.Note, e.Others
 	}
@@ -98,12 +98,25 @@ func finding(is string) string {
 	switch is {
 	case "equal":
 		return "the same"
-	case "differs":
-		return "different"
 	case "absent":
 		return "missing"
+	case "unknown":
+		return "never seen before"
 	case "vanished":
 		return "gone from the feed"
 	}
+	if rest, ok := strings.CutPrefix(is, "differs"); ok {
+		return "different" + strings.Replace(rest, " by", ", by", 1)
+	}
 	return is
+}
+
+// agrees reports whether a finding speaks for two items being the same article.
+func agrees(is string) bool {
+	for _, against := range []string{"differs", "absent", "unknown", "on ", "both "} {
+		if strings.HasPrefix(is, against) {
+			return false
+		}
+	}
+	return true
 }

@@ -52,7 +52,7 @@ func (m moment) Words() string {
 	return words + " ago"
 }
 
-// Day names the day, for the headings of a list.
+// Day names the day, or the month where it is long ago, for the headings of a list.
 func (m moment) Day() string {
 	y, mo, d := m.t.Date()
 	ny, nmo, nd := m.now.Date()
@@ -64,10 +64,8 @@ func (m moment) Day() string {
 		return "Yesterday"
 	case days > 1 && days < 7:
 		return m.t.Format("Monday")
-	case y == ny:
-		return m.t.Format("Monday, 2 January")
 	}
-	return m.t.Format("2 January 2006")
+	return m.t.Format("January 2006")
 }
 
 // span writes a duration as a person would say it: "5 minutes", "3 hours", "1 day".
