@@ -137,8 +137,7 @@ func (d *dispatcher) add(w waiting) {
 func (d *dispatcher) startable(now time.Time) int {
 	n := 0
 	for _, q := range d.ring {
-		places, _ := d.p.hosts.places(q.host, now)
-		n += max(min(places, len(q.claims)), 0)
+		n += max(min(d.p.hosts.places(q.host, now), len(q.claims)), 0)
 	}
 	return n
 }
@@ -223,10 +222,11 @@ func (d *dispatcher) giveBackExpired(work context.Context, now time.Time) {
 		q.claims = q.claims[n:]
 		d.pending -= n
 		d.drop(q)
-		_, took := d.p.hosts.places(q.host, now)
+		from, apart := d.p.hosts.outlook(q.host, now)
 		d.p.metrics.returned.Add(float64(n))
+		// Those that stay in the queue come first.
 		d.giveBack(work, expired, func(i int) time.Time {
-			return now.Add(d.p.o.Step + time.Duration(i)*took/time.Duration(d.p.o.PerHost))
+			return from.Add(d.p.o.Step + time.Duration(len(q.claims)+i)*apart)
 		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"time"
 
@@ -78,6 +79,10 @@ func named(resp *fetch.Response) (fetch.Candidate, bool) {
 	return fetch.Candidate{}, false
 }
 
+// maxHold is how long a host that was asked too often is left alone altogether (429, RFC 6585 4); the feed that was
+// told so waits as long as it was told.
+const maxHold = time.Hour
+
 // failed is the end of a poll that did not go well: it records the error with the feed, in words, and when to try again.
 func (p *Poller) failed(ctx context.Context, claim store.Claim, res Result, resp *fetch.Response, err error) Result {
 	id, now := claim.Feed.ID, p.o.Now()
@@ -106,8 +111,8 @@ func (p *Poller) failed(ctx context.Context, claim store.Claim, res Result, resp
 	f := explain(err, resp)
 	res.Err = f
 	res.Next = p.skips.after(id, now.Add(p.backoff(claim.Feed.Errors, f.after)))
-	if f.after > 0 {
-		p.hosts.hold(hostOf(claim.Feed.URL), now.Add(min(f.after, p.o.Max)))
+	if failed := (*fetch.Error)(nil); errors.As(err, &failed) && failed.Status == http.StatusTooManyRequests && f.after > 0 {
+		p.hosts.hold(hostOf(claim.Feed.URL), now.Add(min(f.after, maxHold)))
 	}
 	log.Warn("poll failed", "error", f, "in a row", claim.Feed.Errors+1, "next", res.Next)
 	err = p.o.Store.Update(ctx, func(tx *store.Tx) error {

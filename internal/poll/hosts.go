@@ -126,18 +126,26 @@ func (h *hosts) hold(name string, until time.Time) {
 	e.until = later(e.until, until)
 }
 
-// places returns how many polls of the host could start now, and how long one takes.
-func (h *hosts) places(name string, now time.Time) (int, time.Duration) {
+// places returns how many polls of the host could start now.
+func (h *hosts) places(name string, now time.Time) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	e := h.all[name]
 	switch {
 	case e == nil:
-		return h.limit, 0
+		return h.limit
 	case later(e.next, e.until).After(now):
-		return 0, e.took
+		return 0
 	}
-	return h.limit - e.active, e.took
+	return h.limit - e.active
+}
+
+// outlook returns when a host is free of holds, and how far apart its polls end.
+func (h *hosts) outlook(name string, now time.Time) (from time.Time, apart time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	e := h.host(name)
+	return later(e.until, now), max(e.took/time.Duration(h.limit), h.spacing)
 }
 
 // sweep forgets hosts about which there is nothing to remember.
