@@ -315,11 +315,14 @@ func (tx *Tx) applyEntries(in Ingest, r *rowsOfDocument) error {
 			micros(item.Published), micros(item.Updated), e.entry.FirstSeen.UnixMicro(), e.entry.Changed.UnixMicro(), sort.UnixMicro(),
 			e.entry.Strict[:], bigEndian(e.entry.Ring), contentKey, bigEndian(sortedMarks(e.marks)), revision, e.entry.Streak, e.entry.Purged)
 
-		enclosures, err := listValue(item.Enclosures)
+		enclosures, err := listValue(item.Enclosures, func(e dedup.Enclosure) dedup.Enclosure {
+			e.URL, e.Type = sqldb.Clean(e.URL), sqldb.Clean(e.Type)
+			return e
+		})
 		if err != nil {
 			return err
 		}
-		categories, err := listValue(e.from.Categories)
+		categories, err := listValue(e.from.Categories, sqldb.Clean)
 		if err != nil {
 			return err
 		}

@@ -61,12 +61,16 @@ func (l list[T]) Scan(v any) error {
 	return fmt.Errorf("list stored as %T", v)
 }
 
-// listValue is what list scans.
-func listValue[T any](s []T) (any, error) {
+// listValue is what list scans. JSON can say what a column of text cannot, so that clean cleans the texts of an element.
+func listValue[T any](s []T, clean func(T) T) (any, error) {
 	if len(s) == 0 {
 		return nil, nil
 	}
-	b, err := json.Marshal(s)
+	cleaned := make([]T, len(s))
+	for i, v := range s {
+		cleaned[i] = clean(v)
+	}
+	b, err := json.Marshal(cleaned)
 	if err != nil {
 		return nil, err
 	}
