@@ -17,14 +17,8 @@ import (
 	"time"
 )
 
-// zeros is n members of gzip with 10 MiB of zeros each.
-func zeros(members int) []byte {
-	var b bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	_, _ = z.Write(make([]byte, 10<<20))
-	_ = z.Close()
-	return bytes.Repeat(b.Bytes(), members)
-}
+// zeros is 10 MiB of zeros in gzip.
+func zeros() []byte { return gzipped(string(make([]byte, 10<<20))) }
 
 // zstdBomb is one zstd frame of n blocks that each repeat a byte 128 KiB long (RFC 8878 section 3.1.1.2).
 func zstdBomb(blocks int) []byte {
@@ -42,17 +36,27 @@ func zstdBomb(blocks int) []byte {
 // TestBombs unpack to gigabytes from little. None may cost more than a small multiple of the limit.
 func TestBombs(t *testing.T) {
 	c := newClient(t, Options{})
+	// Quick to make: all but the first few members compress as repetitions.
+	member := zeros()
+	var b bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	for range 1024 {
+		_, _ = z.Write(member)
+	}
+	_ = z.Close()
+	nested := b.Bytes()
+	empty := gzipped("")
 	for _, tt := range []struct {
 		name, label string
 		body        []byte
 	}{
-		{"10 GiB in gzip in gzip", "gzip, gzip", gzipped(string(zeros(1024)))},
-		{"10 GiB in gzip in gzip without a label", "", gzipped(string(zeros(1024)))},
-		{"9 GiB in gzip", "gzip", zeros(900)},
+		{"10 GiB in gzip in gzip", "gzip, gzip", nested},
+		{"10 GiB in gzip in gzip without a label", "", nested},
+		{"9 GiB in gzip", "gzip", bytes.Repeat(member, 900)},
 		{"9 GiB in zstd", "zstd", zstdBomb(72_000)},
-		{"64 MiB in brotli", "br", brotlied(string(make([]byte, 64<<20)))},
-		{"64 MiB in deflate", "deflate", zlibbed(string(make([]byte, 64<<20)))},
-		{"8 million empty gzip members in gzip", "gzip, gzip", gzipped(strings.Repeat(string(gzipped("")), 8<<20/10))},
+		{"16 MiB in brotli", "br", brotlied(string(make([]byte, 16<<20)))},
+		{"16 MiB in deflate", "deflate", zlibbed(string(make([]byte, 16<<20)))},
+		{"500,000 empty gzip members in gzip", "gzip, gzip", gzipped(strings.Repeat(string(empty), 500_000))},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := serve(t, encoded(tt.label, tt.body))
@@ -67,9 +71,9 @@ func TestBombs(t *testing.T) {
 			}
 		})
 	}
-	t.Run("500,000 empty gzip members", func(t *testing.T) {
-		s := serve(t, encoded("gzip", bytes.Repeat(gzipped(""), 500_000)))
-		resp := mustGet(t, newClient(t, Options{MaxBody: 16 << 20}), Request{URL: s.URL})
+	t.Run("400,000 empty gzip members", func(t *testing.T) {
+		s := serve(t, encoded("gzip", bytes.Repeat(empty, 400_000)))
+		resp := mustGet(t, newClient(t, Options{}), Request{URL: s.URL})
 		if len(resp.Body) != 0 || resp.Truncated {
 			t.Errorf("body of %d bytes, truncated %v", len(resp.Body), resp.Truncated)
 		}
