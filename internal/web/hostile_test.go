@@ -1,0 +1,189 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"feedonce"
+	"feedonce/dedup"
+	"feedonce/internal/store"
+	"feedonce/internal/store/storetest"
+)
+
+const (
+	hostileText = `"'></bdi></main></body><script>alert(1)</script><img src=x onerror=alert(1)><style>*{}</style>{{.}}` + "\u202e\u2066" + `</title></textarea>--><svg onload=alert(1)>`
+	hostileURL  = `javascript:alert(1)//"'><script>alert(2)</script>`
+	hostileHTML = `<script>alert(1)</script><img src=x onerror=alert(1)><a href="javascript:alert(1)">x</a></div></article></main></body>` +
+		`<iframe src=x></iframe><form action=/feeds/1/remove method=post><button>x</button></form><style>*{}</style><h1 id=main class=top style="x">y</h1><base href=//evil.example/>`
+)
+
+// hostileSite has something hostile in every field that comes from a feed, and returns the addresses of all pages.
+func hostileSite(t *testing.T, st *store.Store) (*site, []string) {
+	s := newSite(t, st)
+	long := hostileText + strings.Repeat("W", 3000)
+	f := s.addFeed(store.NewFeed{URL: "http://127.0.0.1:1/" + hostileText, Title: long, SiteURL: hostileURL, Folder: long})
+	item := dedup.Item{
+		GUID: hostileURL, URL: hostileURL, Title: long, Content: hostileHTML, Summary: hostileHTML, Author: long, Lang: `en" onload="x`,
+		Published: now, Updated: now, Enclosures: []dedup.Enclosure{
+			{URL: hostileURL, Type: `audio/"><script>`, Length: 5},
+			{URL: `https://e.example/"><script>alert(1)</script>.mp3`, Type: "audio/mpeg", Length: 123456},
+			{URL: "https://e.example/x.mp4", Type: "video/mp4"}, {URL: "https://e.example/x.png", Type: "image/png"}, {URL: "data:text/html,x", Type: "text/html"},
+		},
+	}
+	untitled := dedup.Item{GUID: "2", Content: hostileHTML, Published: now}
+	in := store.Ingest{
+		Feed: f.ID, Title: long, SiteURL: hostileURL, Format: long, Warning: long,
+		Items: []store.IngestItem{{Item: item, Title: long, Categories: []string{long, hostileURL}}, {Item: untitled}},
+	}
+	first := newEntry(0, item, now)
+	first.Quiet, first.Tell = long, false
+	first.Keys = append(first.Keys, dedup.Key{Kind: 77, Hash: hash("x"), Text: long})
+	s.apply(in, []dedup.Decision{first, newEntry(1, untitled, now)})
+
+	var e feedonce.Entry
+	s.view(func(tx *store.Tx) error {
+		list, err := tx.Entries(store.EntryFilter{})
+		for _, x := range list {
+			if x.Title != "" {
+				e = x
+			}
+		}
+		return err
+	})
+	evidence := dedup.Evidence{
+		Facts:   []dedup.Fact{{Name: long, Is: long, Have: long, Want: hostileURL}, {Name: "guid", Is: "differs by" + long, Have: hostileURL}},
+		Changed: []string{long}, Note: long, Others: []dedup.Other{{Entry: dedup.EntryID(e.ID), Why: long}},
+	}
+	updated := newEntry(0, item, now)
+	updated.Outcome, updated.Rule, updated.Entry, updated.Evidence, updated.Keys = dedup.Updated, "G2", dedup.EntryID(e.ID), evidence, nil
+	updated.Write.Entry.ID, updated.Write.Version = dedup.EntryID(e.ID), true
+	decisions := []dedup.Decision{updated}
+	for i, outcome := range []dedup.Outcome{dedup.Duplicate, dedup.Quarantined, dedup.Invalid} {
+		d := dedup.Decision{Item: i + 1, Outcome: outcome, Rule: dedup.RuleID(hostileText), Evidence: evidence}
+		if outcome == dedup.Duplicate {
+			d.Entry = dedup.EntryID(e.ID)
+		}
+		decisions = append(decisions, d)
+	}
+	bad := item
+	bad.Invalid = long
+	in.Items = []store.IngestItem{{Item: item, Title: long}, {Item: item, Title: long}, {Item: bad, Title: long}, {Item: bad, Title: long}}
+	s.apply(in, decisions)
+	s.update(func(tx *store.Tx) error {
+		if err := tx.SetMoved(f.ID, hostileURL, 2); err != nil {
+			return err
+		}
+		return tx.Failed(f.ID, 0, now, long, now)
+	})
+	q := "q=" + queryEscape(hostileText)
+	paths := []string{
+		"/", "/?" + q, "/?q=W", "/feeds", "/feeds?" + q, "/feeds?show=" + queryEscape(hostileText), "/feeds?show=failing&q=w", feedPath(f.ID), feedPath(f.ID) + "/remove",
+		"/decisions", "/decisions?" + q, "/decisions?rule=" + queryEscape(hostileText), "/decisions?outcome=duplicate&outcome=new&feed=1", "/decisions?outcome=" + queryEscape(hostileText),
+		"/add", "/add?url=" + queryEscape(hostileURL), feedPath(f.ID) + "?done=" + queryEscape(hostileText) + "&new=" + queryEscape(hostileText),
+		fmt.Sprintf("/entries/%d", e.ID), fmt.Sprintf("/entries/%d", e.ID+1), fmt.Sprintf("/entries/%d", max(1, e.ID-1)), fmt.Sprintf("/entries/%d/versions/1", e.ID),
+		"/missing/" + queryEscape(hostileText), "/entries/0", "/feeds/" + queryEscape(hostileText), "/decisions?feed=" + queryEscape(hostileText), "/?before=" + queryEscape(hostileText),
+	}
+	return s, paths
+}
+
+// TestHostileContent reads every page as a browser does and looks for anything that is not ours.
+func TestHostileContent(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		s, paths := hostileSite(t, st)
+		for _, path := range paths {
+			r, err := http.NewRequest(http.MethodGet, "http://localhost"+path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.RequestURI = path
+			res := s.do(r)
+			page := s.body(res, path, res.StatusCode)
+			if res.StatusCode >= 500 {
+				t.Errorf("%s: status %d: %s", path, res.StatusCode, s.log)
+			}
+			mustBeOurs(t, path, page)
+		}
+		// The form comes back with what was typed.
+		for _, typed := range []string{hostileURL, hostileText, "http://127.0.0.1:1/" + hostileText} {
+			_, page := s.post("/add", map[string][]string{"url": {typed}, "folder": {hostileText}}, http.StatusBadRequest)
+			mustBeOurs(t, "POST /add "+typed, page)
+		}
+	})
+}
+
+// mustBeOurs fails if a page has script, style, handlers, dangerous addresses or elements in places that templates do
+// not put there.
+func mustBeOurs(t *testing.T, path, page string) {
+	t.Helper()
+	doc, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	if strings.Contains(page, "ZgotmplZ") {
+		t.Errorf("%s: a template was the last to stop a dangerous address; links.go is to do it", path)
+	}
+	count := map[string]int{}
+	var walk func(n *html.Node)
+	walk = func(n *html.Node) {
+		if n.Type == html.ElementNode {
+			count[n.Data]++
+			attr := map[string]string{}
+			for _, a := range n.Attr {
+				attr[a.Key] = a.Val
+				if strings.HasPrefix(a.Key, "on") || a.Key == "style" || a.Key == "srcdoc" || a.Key == "formaction" {
+					t.Errorf("%s: <%s %s=%q>", path, n.Data, a.Key, a.Val)
+				}
+				switch a.Key {
+				case "href", "src", "action", "poster", "cite":
+					if !strings.HasPrefix(a.Val, "/") && !strings.HasPrefix(a.Val, "#") && !strings.HasPrefix(a.Val, "http://") && !strings.HasPrefix(a.Val, "https://") || strings.HasPrefix(a.Val, "//") {
+						t.Errorf("%s: <%s %s=%q>", path, n.Data, a.Key, a.Val)
+					}
+				}
+			}
+			switch n.Data {
+			case "script":
+				if !strings.HasPrefix(attr["src"], "/assets/") || n.FirstChild != nil {
+					t.Errorf("%s: a script that is not ours: src=%q", path, attr["src"])
+				}
+			case "style", "iframe", "object", "embed", "base", "frame":
+				t.Errorf("%s: <%s>", path, n.Data)
+			case "svg":
+				if attr["class"] != "mark" {
+					t.Errorf("%s: an svg that is not ours", path)
+				}
+			case "form":
+				if !strings.HasPrefix(attr["action"], "/") {
+					t.Errorf("%s: a form that leads to %q", path, attr["action"])
+				}
+				for p := n.Parent; p != nil; p = p.Parent {
+					for _, a := range p.Attr {
+						if a.Key == "class" && a.Val == "content" {
+							t.Errorf("%s: a form within an article", path)
+						}
+					}
+				}
+			case "h1":
+				if attr["id"] != "" || attr["class"] != "" {
+					t.Errorf("%s: a heading that is not ours: %v", path, n.Attr)
+				}
+			case "header", "main", "footer":
+				if class := attr["class"]; (class == "top" || class == "foot" || n.Data == "main") && n.Parent.Data != "body" {
+					t.Errorf("%s: <%s> is within <%s>", path, n.Data, n.Parent.Data)
+				}
+			}
+		}
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			walk(c)
+		}
+	}
+	walk(doc)
+	for element, want := range map[string]int{"main": 1, "h1": 1, "footer": 1, "title": 1, "nav": count["nav"]} {
+		if count[element] != want {
+			t.Errorf("%s: %d <%s>, want %d", path, count[element], element, want)
+		}
+	}
+}
