@@ -2,15 +2,19 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"feedonce/internal/fetch"
+	"feedonce/internal/ingest"
 	"feedonce/internal/poll"
 	"feedonce/internal/store"
 )
@@ -67,7 +71,17 @@ Exit codes:
      a problem, import skipped outlines`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Args:          cobra.ArbitraryArgs, // so that RunE can say what is wrong with them
+		RunE: func(cmd *cobra.Command, given []string) error {
+			if len(given) == 0 {
+				return cmd.Help()
+			}
+			hint := "`feedonce --help` lists the commands"
+			if near := cmd.SuggestionsFor(given[0]); len(near) > 0 {
+				hint = "perhaps " + strings.Join(near, " or ") + " was meant; " + hint
+			}
+			return usagef("%q is no command; %s", given[0], hint)
+		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			set, err := loadSettings(cmd.Flags(), a.environ)
 			if err != nil {
@@ -78,6 +92,7 @@ Exit codes:
 		},
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%v; see `%s --help`", err, cmd.CommandPath())
 	})
@@ -133,12 +148,37 @@ func (a *app) client() *fetch.Client {
 }
 
 // poller returns a poller with the settings' options.
-func (a *app) poller(s *store.Store, c *fetch.Client, log *slog.Logger, onResult func(poll.Result)) *poll.Poller {
+func (a *app) poller(s *store.Store, c *fetch.Client, log *slog.Logger, journal *ingest.Journal) *poll.Poller {
 	return poll.New(poll.Options{
-		Store: s, Client: c, Log: log, OnResult: onResult,
+		Store: s, Client: c, Log: log, Journal: journal,
 		Workers: a.set.Workers, PerHost: a.set.PerHost,
 		Step: a.set.Step, Min: a.set.MinInterval, Max: a.set.MaxInterval, Lease: a.set.Lease,
 	})
+}
+
+// journal opens the journal of documents being read, by which a document that ends the whole process is found out after
+// the restart: beside a SQLite database, and for PostgreSQL in the user's cache folder, under a name that no other
+// database has. Polling goes on without one.
+func (a *app) journal(log *slog.Logger) *ingest.Journal {
+	path := a.set.file() + ".reading"
+	if a.set.postgres() {
+		dir, err := os.UserCacheDir()
+		if err == nil {
+			dir = filepath.Join(dir, "feedonce")
+			err = os.MkdirAll(dir, 0o700)
+		}
+		if err != nil {
+			log.Warn("there is no journal of documents being read", "error", err)
+			return nil
+		}
+		path = filepath.Join(dir, fmt.Sprintf("reading-%.16x", sha256.Sum256([]byte(a.set.DB))))
+	}
+	j, err := ingest.OpenJournal(path)
+	if err != nil {
+		log.Warn("there is no journal of documents being read", "error", err)
+		return nil
+	}
+	return j
 }
 
 // logger writes to standard error, at the level of the settings.

@@ -8,14 +8,11 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
-	"feedonce"
 	"feedonce/internal/demo"
 	"feedonce/internal/fetch"
 	"feedonce/internal/poll"
@@ -89,7 +86,8 @@ func (a *app) demo(ctx context.Context, listenAt string, rounds int, every time.
 	}
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	site := demo.NewSite(demo.Publishers(time.Now().Add(-time.Minute), time.Second))
+	// The newest article of a first document is dated now: a feed that was silent for a while is polled less often.
+	site := demo.NewSite(demo.Publishers(time.Now().Add(-8*time.Second), time.Second))
 	account := newAccount(site, rounds, end)
 	if err := account.follow(ctx, s, "http://"+town.Addr().String(), every); err != nil {
 		return err
@@ -115,181 +113,4 @@ func (a *app) demo(ctx context.Context, listenAt string, rounds int, every time.
 		return err
 	}
 	return a.finalAccount(account)
-}
-
-// An account is what a demo has shown so far. It is safe for concurrent use.
-type account struct {
-	site   *demo.Site
-	rounds int
-	end    func() // called when all publishers had their rounds
-
-	mu    sync.Mutex
-	names map[feedonce.FeedID]string
-	lines map[string]*accountLine
-	rival demo.Rival
-	seen  map[string]map[int]bool // true articles by publisher
-}
-
-type accountLine struct {
-	Name     string `json:"name"`
-	Title    string `json:"title"`
-	Habit    string `json:"habit"`
-	Polls    int    `json:"polls"`
-	Articles int    `json:"articles"`
-	Shown    int    `json:"shown"`
-	GUIDOnly int    `json:"guid_only"`
-}
-
-func newAccount(site *demo.Site, rounds int, end func()) *account {
-	acc := &account{site: site, rounds: rounds, end: end, names: map[feedonce.FeedID]string{}, lines: map[string]*accountLine{}, seen: map[string]map[int]bool{}}
-	for _, p := range site.Publishers {
-		acc.lines[p.Name] = &accountLine{Name: p.Name, Title: p.Title, Habit: p.Habit}
-	}
-	return acc
-}
-
-// follow adds the publishers' feeds.
-func (acc *account) follow(ctx context.Context, s *store.Store, base string, every time.Duration) error {
-	names := map[feedonce.FeedID]string{}
-	err := s.Update(ctx, func(tx *store.Tx) error {
-		clear(names)
-		for _, p := range acc.site.Publishers {
-			f, err := tx.AddFeed(store.NewFeed{URL: base + demo.Path(p.Name), Title: p.Title, Added: time.Now()})
-			if err != nil {
-				return err
-			}
-			names[f.ID] = p.Name
-			f.Schedule.Interval = every
-			if err := tx.SetSchedule(f.ID, f.Schedule); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	acc.mu.Lock()
-	defer acc.mu.Unlock()
-	acc.names = names
-	return err
-}
-
-// result takes in the result of a poll.
-func (acc *account) result(r poll.Result) {
-	acc.mu.Lock()
-	defer acc.mu.Unlock()
-	name := acc.names[r.Feed.ID]
-	line := acc.lines[name]
-	if line == nil || acc.rounds > 0 && line.Polls >= acc.rounds {
-		return
-	}
-	line.Articles = acc.read(name, line.Polls)
-	line.Polls++
-	line.Shown += int(r.Report.Counts.New)
-	if r.Report.Document != nil {
-		acc.rival.Read(name, r.Report.Document)
-	}
-	line.GUIDOnly = acc.rival.Shown(name)
-	if acc.rounds > 0 && acc.done() {
-		acc.end()
-	}
-}
-
-// read takes in the truth of a publisher's next poll, and returns how many articles there were so far.
-func (acc *account) read(name string, n int) int {
-	if acc.seen[name] == nil {
-		acc.seen[name] = map[int]bool{}
-	}
-	for _, p := range acc.site.Publishers {
-		if p.Name == name {
-			for k := range p.Edition(n).Articles {
-				acc.seen[name][k] = true
-			}
-		}
-	}
-	return len(acc.seen[name])
-}
-
-func (acc *account) done() bool {
-	for _, l := range acc.lines {
-		if l.Polls < acc.rounds {
-			return false
-		}
-	}
-	return true
-}
-
-// table returns the account of all publishers, and the sum of them.
-func (acc *account) table() (t table, sum accountLine) {
-	acc.mu.Lock()
-	defer acc.mu.Unlock()
-	t = table{header: []string{"PUBLISHER", "POLLS", "ARTICLES", "FEEDONCE", "GUID ONLY", "HABIT"}, wide: 5}
-	for _, p := range acc.site.Publishers {
-		l := acc.lines[p.Name]
-		t.add(l.Name, fmt.Sprint(l.Polls), fmt.Sprint(l.Articles), against(l.Shown, l.Articles), against(l.GUIDOnly, l.Articles), l.Habit)
-		sum.Polls += l.Polls
-		sum.Articles += l.Articles
-		sum.Shown += l.Shown
-		sum.GUIDOnly += l.GUIDOnly
-	}
-	t.add("all", fmt.Sprint(sum.Polls), fmt.Sprint(sum.Articles), fmt.Sprint(sum.Shown), fmt.Sprint(sum.GUIDOnly), "")
-	return t, sum
-}
-
-// against is how many articles were shown, and how many that is beside the truth.
-func against(shown, articles int) string {
-	if shown == articles {
-		return fmt.Sprint(shown)
-	}
-	return fmt.Sprintf("%d (%+d)", shown, shown-articles)
-}
-
-// runningAccount prints the account again and again: on a terminal in place, else a line at a time.
-func (a *app) runningAccount(ctx context.Context, acc *account) error {
-	_, tty := terminal(a.out)
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	drawn := 0
-	for {
-		select {
-		case <-ctx.Done():
-			if drawn > 0 { // the final account takes its place
-				fmt.Fprintf(a.out, "\x1b[%dA\x1b[J", drawn)
-			}
-			return nil
-		case <-tick.C:
-		}
-		t, sum := acc.table()
-		switch {
-		case a.json:
-		case tty:
-			columns, _ := terminal(a.out)
-			var b strings.Builder
-			t.aligned(&b, columns)
-			if drawn > 0 {
-				fmt.Fprintf(a.out, "\x1b[%dA\x1b[J", drawn)
-			}
-			drawn = strings.Count(b.String(), "\n")
-			fmt.Fprint(a.out, b.String())
-		default:
-			fmt.Fprintf(a.out, "%d polls, %d articles: feedonce shows %d, by guid alone it would be %d\n", sum.Polls, sum.Articles, sum.Shown, sum.GUIDOnly)
-		}
-	}
-}
-
-func (a *app) finalAccount(acc *account) error {
-	t, sum := acc.table()
-	if a.json {
-		lines := newJSONLines(a.out)
-		for _, p := range acc.site.Publishers {
-			if err := lines.write(acc.lines[p.Name]); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if err := t.print(a.out); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(a.out, "\nThere were %d articles. feedonce showed %d. A reader that goes by guids would have shown %d.\n",
-		sum.Articles, sum.Shown, sum.GUIDOnly)
-	return err
 }

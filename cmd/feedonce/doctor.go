@@ -134,7 +134,7 @@ func integrity(tx *store.Tx) ([]finding, error) {
 		return nil, nil
 	}
 	text := func(row sqldb.Scanner) (s string, err error) { return s, row.Scan(&s) }
-	faults, err := sqldb.All(tx.Tx, text, "select integrity_check from pragma_integrity_check(10)")
+	faults, err := sqldb.All(tx.Tx, text, "pragma integrity_check(10)")
 	if err != nil {
 		return nil, fmt.Errorf("checking the integrity of the file: %w", err)
 	}

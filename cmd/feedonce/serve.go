@@ -23,7 +23,10 @@ func (a *app) serveCommand() *cobra.Command {
 		Long: `Poll feeds, and serve the pages at --listen.
 
 Without settings, the database is one SQLite file in the user's data folder and only this machine can open the pages.
-With --db postgres://USER@HOST/NAME any number of servers and workers share one database.`,
+With --db postgres://USER@HOST/NAME any number of servers and workers share one database.
+
+Behind a reverse proxy, name the host it serves under with --hosts: requests for other names are refused, so that no page
+elsewhere can reach the server through a name that leads to this machine.`,
 		Args: args(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context()) },
 	}
@@ -40,6 +43,10 @@ func (a *app) serve(ctx context.Context) error {
 		return usagef("%s can be reached from other machines, and there are no accounts yet: whoever reaches it can read and change everything. "+
 			"Listen on 127.0.0.1 and put a server with a log-in before it, or say --insecure-listen", a.set.Listen)
 	}
+	hosts := a.set.Hosts
+	if !local && len(hosts) == 0 {
+		hosts = []string{"*"} // others reach it by names and addresses that are not known here
+	}
 	return a.withStore(ctx, func(s *store.Store) error {
 		l, err := listen(a.set.Listen)
 		if err != nil {
@@ -48,12 +55,16 @@ func (a *app) serve(ctx context.Context) error {
 		log := a.logger()
 		c := a.client()
 		defer c.Close()
-		p := a.poller(s, c, log, nil)
-		fmt.Fprintf(a.err, "feedonce %s serves http://%s/ from %s; end it with Ctrl-C\n", programVersion(), l.Addr(), a.set.database())
+		journal := a.journal(log)
+		defer journal.Close()
+		p := a.poller(s, c, log, journal)
+		fmt.Fprintf(a.err, "feedonce %s serves http://%s/ from %s; end it with Ctrl-C\n", programVersion(), l.Addr(), s.Name())
 		group, gctx := errgroup.WithContext(ctx)
 		group.Go(func() error { return p.Run(gctx) })
 		group.Go(func() error {
-			return serveHTTP(gctx, l, web.Handler(web.Options{Store: s, Poller: p, Client: c, Log: log, Version: programVersion()}))
+			return serveHTTP(gctx, l, web.Handler(web.Options{
+				Store: s, Poller: p, Client: c, Log: log, Version: programVersion(), Hosts: hosts,
+			}))
 		})
 		return ended(ctx, group.Wait())
 	})

@@ -24,8 +24,11 @@ polled by one of them at a time, and a worker that dies only delays its feeds by
 			return a.withStore(ctx, func(s *store.Store) error {
 				c := a.client()
 				defer c.Close()
-				fmt.Fprintf(a.err, "feedonce %s polls for %s; end it with Ctrl-C\n", programVersion(), a.set.database())
-				return ended(ctx, a.poller(s, c, a.logger(), nil).Run(ctx))
+				log := a.logger()
+				journal := a.journal(log)
+				defer journal.Close()
+				fmt.Fprintf(a.err, "feedonce %s polls for %s; end it with Ctrl-C\n", programVersion(), s.Name())
+				return ended(ctx, a.poller(s, c, log, journal).Run(ctx))
 			})
 		},
 	}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"feedonce/internal/demo"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected outputs in testdata/script")
+
+// TestMain lets the scripts run this test binary as feedonce.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"feedonce": main})
+}
+
+// TestScript runs the commands as a person would. A script has in its environment:
+//
+//	SITE  a web server: what is in the folder www; /moved/X redirects to /X for good, /status/N answers N
+//	TOWN  the publishers of the demo
+//
+// and its own home. `ready URL` waits until URL answers, `code N COMMAND` asserts an exit code.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"ready": ready,
+			"code":  code,
+		},
+		Setup: func(env *testscript.Env) error {
+			site := httptest.NewServer(siteHandler(filepath.Join(env.WorkDir, "www")))
+			env.Defer(site.Close)
+			town := httptest.NewServer(demo.NewSite(demo.Publishers(time.Date(2026, 3, 2, 6, 0, 0, 0, time.UTC), time.Hour)))
+			env.Defer(town.Close)
+			env.Setenv("SITE", site.URL)
+			env.Setenv("TOWN", town.URL)
+			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("XDG_DATA_HOME", filepath.Join(env.WorkDir, "data"))
+			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
+			env.Setenv("FEEDONCE_ALLOW_NET", "127.0.0.0/8")
+			env.Setenv("TZ", "UTC")
+			return nil
+		},
+	})
+}
+
+func siteHandler(dir string) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", http.FileServer(http.Dir(dir)))
+	mux.HandleFunc("/moved/", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, strings.TrimPrefix(r.URL.Path, "/moved"), http.StatusMovedPermanently)
+	})
+	mux.HandleFunc("/status/{code}", func(w http.ResponseWriter, r *http.Request) {
+		var status int
+		if _, err := fmt.Sscan(r.PathValue("code"), &status); err != nil {
+			status = http.StatusNotFound
+		}
+		w.WriteHeader(status)
+	})
+	return mux
+}
+
+// code runs a command and compares its exit code: `code 3 feedonce doctor`. Its output is there for stdout and stderr.
+func code(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N COMMAND...")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	got := "0"
+	if exit, ok := err.(interface{ ExitCode() int }); ok {
+		got = fmt.Sprint(exit.ExitCode())
+	} else if err != nil {
+		ts.Fatalf("%v: %v", args[1:], err)
+	}
+	if got != args[0] {
+		ts.Fatalf("%v: exit code %s, want %s", args[1:], got, args[0])
+	}
+}
+
+// ready waits until a URL answers.
+func ready(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: ready URL")
+	}
+	deadline := time.After(30 * time.Second)
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if res, err := http.Get(args[0]); err == nil {
+			res.Body.Close()
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			ts.Fatalf("%s does not answer", args[0])
+		}
+	}
+}
