@@ -127,7 +127,7 @@ func (d *Document) finish(opts Options, atom bool) {
 		if *u == "" {
 			continue
 		}
-		if *u = resolve(where, *u); where == "" && web(d.SelfURL) && u == &d.SelfURL {
+		if *u = resolveLink(where, *u); where == "" && web(d.SelfURL) && u == &d.SelfURL {
 			where = d.SelfURL
 		}
 	}

@@ -46,13 +46,13 @@ type itemBuilder struct {
 	p    *parser
 	item Item
 
-	guid, link, orig, title, summary, content, comments, source pick
-	published, updated                                          datePick
-	permalink                                                   bool // of the guid picked
-	contentBase, summaryBase                                    string
-	people, creators, podcasters, sourcePeople                  []string
-	media, thumbnails                                           []Enclosure
-	lang                                                        string
+	guid, orig, title, summary, content, comments, source pick
+	published, updated                                    datePick
+	permalink                                             bool // of the guid picked
+	contentBase, summaryBase                              string
+	people, creators, podcasters, sourcePeople            []string
+	media, thumbnails                                     []Enclosure
+	lang                                                  string
 }
 
 // buildItem makes an item of an item's or entry's node.
@@ -307,14 +307,19 @@ func (b *itemBuilder) enclosure(list *[]Enclosure, url, typ, length string) {
 	*list = append(*list, e)
 }
 
+// size reads a number of bytes; 0 where there is none.
 func size(s string) int64 {
-	s = strings.NewReplacer(",", "", " ", "", "\u00A0", "").Replace(s)
-	n, err := strconv.ParseInt(s, 10, 64)
+	if s == "" {
+		return 0
+	}
+	n, err := strconv.ParseInt(thousands.Replace(s), 10, 64)
 	if err != nil || n < 0 {
 		return 0
 	}
 	return n
 }
+
+var thousands = strings.NewReplacer(",", "", " ", "", "\u00A0", "")
 
 // mediaElement reads Media RSS: content may be in groups, and has titles and thumbnails in it.
 func (b *itemBuilder) mediaElement(c int32, n *node, depth int) {

@@ -100,17 +100,17 @@ func itemPage(it *Item, lang string) string {
 func (d *Document) absolute(base string) {
 	for i := range d.Items {
 		it := &d.Items[i]
-		it.Base = resolve(base, it.Base)
+		it.Base = resolveLink(base, it.Base)
 		for _, u := range []*string{&it.Comments, &it.Source, &it.OrigLink} {
 			if *u != "" {
-				*u = resolve(base, *u)
+				*u = resolveLink(base, *u)
 			}
 		}
 		for k := range it.Links {
-			it.Links[k].Href = resolve(base, it.Links[k].Href)
+			it.Links[k].Href = resolveLink(base, it.Links[k].Href)
 		}
 		for k := range it.Enclosures {
-			it.Enclosures[k].URL = resolve(base, it.Enclosures[k].URL)
+			it.Enclosures[k].URL = resolveLink(base, it.Enclosures[k].URL)
 		}
 	}
 }

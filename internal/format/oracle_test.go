@@ -27,7 +27,7 @@ func TestOracle(t *testing.T) {
 	}
 	agree, differ := map[string]int{}, map[string]map[string]int{}
 	for i, path := range paths {
-		if strings.Contains(path, "histories") && i%7 != 0 {
+		if strings.Contains(path, "histories") && i%20 != 0 {
 			continue // gofeed is slow, and neighbours are alike
 		}
 		body := read(t, path)

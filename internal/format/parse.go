@@ -80,7 +80,7 @@ func parseXML(in []byte, opts Options) (*Document, error) {
 	if err := p.read(); err != nil {
 		return nil, err
 	}
-	if p.root == rootRDF && p.feed < 0 && len(p.doc.Items) == 0 {
+	if p.root == rootRDF && !p.rss && p.feed < 0 && len(p.doc.Items) == 0 {
 		return nil, &NotFeedError{Found: "an RDF document that is no feed"}
 	}
 	p.partial()
@@ -158,6 +158,7 @@ func (p *parser) recognise(t *scan.Token, q qname, first bool) bool {
 			if bytes.Contains(a.Value, []byte("simple/0.9")) {
 				d.Format = "rss 0.90"
 			}
+			p.rss = p.rss || len(a.Value) > 0 && bytes.HasPrefix(a.Name, []byte("xmlns")) && namespaceOf(string(a.Value)) == nsCore
 		}
 	case "feed", "entry":
 		if q.local == "entry" && (!first || namespaceOf(uri) != nsAtom) {
@@ -204,6 +205,9 @@ func version(p *parser, t *scan.Token, def string) string {
 func (p *parser) partial() {
 	if at, ok := p.tok.RepeatedAttribute(); ok {
 		p.warn("an attribute is repeated in line %d; the first counts", p.tok.Line(at))
+	}
+	if p.tooMany {
+		p.warn("more than %d elements in one item: the rest of it was left out", maxNodes)
 	}
 	if p.doc.Dropped > 0 {
 		p.warn("more than %d items: %d were left out", p.maxItems, p.doc.Dropped)

@@ -31,10 +31,12 @@ type parser struct {
 	names    map[string]qname
 	maxItems int
 	root     rootKind
+	rss      bool  // an RDF document says it is RSS
 	feed     int32 // the node of the channel or feed; -1 before
 	item     int   // stack index of the open item; -1 outside
 	itemMark mark
 	closed   bool // the root was closed
+	tooMany  bool // elements of an item were left out
 	err      error
 	seen     map[string]bool // warnings given
 }
@@ -163,7 +165,7 @@ func (p *parser) start(t *scan.Token) {
 		return
 	case inTree:
 		if len(p.nodes)-p.itemMark.nodes >= maxNodes {
-			p.warn("more than %d elements in one item: the rest of it is left out", maxNodes)
+			p.tooMany = true
 			f.mode = inSkip
 			break
 		}

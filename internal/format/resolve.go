@@ -10,10 +10,12 @@ const maxURL = 8 << 10
 func cleanURL(s string) string {
 	s = strings.TrimFunc(s, blank)
 	if strings.ContainsAny(s, "\n\r\t") {
-		s = strings.NewReplacer("\n", "", "\r", "", "\t", "").Replace(s)
+		s = lineBreaks.Replace(s)
 	}
 	return s
 }
+
+var lineBreaks = strings.NewReplacer("\n", "", "\r", "", "\t", "")
 
 // resolve returns a reference as an absolute URL by RFC 3986 section 5.2, if the base allows. What is absolute already
 // is returned as published, and so is all that needs no change: no escape is added or removed.
@@ -51,6 +53,34 @@ func resolve(base, ref string) string {
 		return r.String()
 	}
 	return ref // nothing is relative to a mailto: or urn:
+}
+
+// resolveLink is resolve for links of feeds, some of which forget the scheme: "example.org/post" is no file beside the
+// feed where the base is on that host, or where the name ends like one of a host.
+func resolveLink(base, ref string) string {
+	if scheme(ref) == "" && ref != "" {
+		b := split(base)
+		host, _, _ := strings.Cut(ref, "/")
+		if len(b.authority) > 2 && hostLike(host, b.authority[2:]) {
+			return b.scheme + "//" + ref
+		}
+	}
+	return resolve(base, ref)
+}
+
+func hostLike(name, host string) bool {
+	if strings.EqualFold(strings.TrimPrefix(name, "www."), strings.TrimPrefix(host, "www.")) {
+		return true
+	}
+	dot := strings.LastIndexByte(name, '.')
+	if dot <= 0 || strings.ContainsAny(name, "?#&=@ %") {
+		return false
+	}
+	switch strings.ToLower(name[dot+1:]) {
+	case "com", "org", "net", "edu", "gov", "info", "io", "dev", "blog":
+		return true
+	}
+	return false
 }
 
 // parts are the components of a URL with their delimiters, so that they add up to it.
