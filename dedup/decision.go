@@ -81,6 +81,9 @@ type Result struct {
 	// State is what is to be remembered of the feed. StateChanged is false where it equals what was known.
 	State        *State `json:"-"`
 	StateChanged bool   `json:"-"`
+	// Unsettled says that time alone will change a decision: a version was put off, or an earlier one came back. The
+	// document is to be judged again at the next poll even if it does not change.
+	Unsettled bool `json:"unsettled,omitempty"`
 	// Notes are findings about the document as a whole: "guids are regenerated", "the document was re-issued".
 	Notes []string `json:"notes,omitempty"`
 }

@@ -24,6 +24,7 @@ type features struct {
 	guidURL string // canonical key of a guid that is a URL; its fragment kept
 	link    string // canonical link key
 	path    string // path and query of link, without host
+	ident   string // what in path looks like a database's identifier
 	encl    string // canonical key of the first audio, video or document
 	pub     int64  // published, else updated; Unix seconds; 0 is none
 	coarse  bool   // the date has no time of day
@@ -36,6 +37,7 @@ type features struct {
 type textFeatures struct {
 	title   []string // words of the title
 	titleK  string   // the words joined
+	fullH   uint64   // the title's words with status markers, without volatile ones
 	numbers string   // its words with digits
 	words   []string // words of the longer of content and summary
 	textH   uint64
@@ -64,6 +66,7 @@ func newFeatures(it *Item, fetched time.Time, skip func(string) bool) *features 
 		f.guidURL, _ = urls.Key("https://"+f.guid, skip)
 	}
 	f.link, f.path = linkOf(it, f.guid, skip)
+	f.ident = identifierOf(f.path)
 	f.encl = enclosureKey(it)
 	f.pub, f.coarse = published(it, fetched)
 	f.strict = strictHash(it, f.link)
@@ -191,24 +194,7 @@ func enclosureKey(it *Item) string {
 		if e.URL == "" || isPicture(e) {
 			continue
 		}
-		u := e.URL
-		for unwrapped := true; unwrapped; {
-			unwrapped = false
-			for _, p := range podcastPrefixes {
-				if k := strings.Index(u, p); k >= 0 && k <= len("https://") {
-					rest := u[k+len(p):]
-					if p == "chtbl.com/track/" || p == "chrt.fm/track/" || strings.HasSuffix(p, "/p/") {
-						if c := strings.IndexByte(rest, '/'); c >= 0 { // an account stands first
-							rest = rest[c+1:]
-						}
-					}
-					if !strings.Contains(rest, "://") {
-						rest = "https://" + rest
-					}
-					u, unwrapped = rest, true
-				}
-			}
-		}
+		u := unwrapped(e.URL)
 		if q := strings.IndexAny(u, "?#"); q >= 0 {
 			u = u[:q]
 		}
@@ -218,6 +204,30 @@ func enclosureKey(it *Item) string {
 		return u
 	}
 	return ""
+}
+
+// unwrapped returns an enclosure's address without the counters that stand in front of it.
+func unwrapped(u string) string {
+	for again := true; again; {
+		again = false
+		for _, p := range podcastPrefixes {
+			k := strings.Index(u, p)
+			if k < 0 || k > len("https://") {
+				continue
+			}
+			rest := u[k+len(p):]
+			if p == "chtbl.com/track/" || p == "chrt.fm/track/" || strings.HasSuffix(p, "/p/") {
+				if c := strings.IndexByte(rest, '/'); c >= 0 { // an account stands first
+					rest = rest[c+1:]
+				}
+			}
+			if !strings.Contains(rest, "://") {
+				rest = "https://" + rest
+			}
+			u, again = rest, true
+		}
+	}
+	return u
 }
 
 func isPicture(e Enclosure) bool {
@@ -271,6 +281,8 @@ func newTextFeatures(it *Item) *textFeatures {
 	if len(t.title) > 2 {
 		t.title, gone = dropVolatile(t.title)
 	}
+	full, _ := dropVolatile(words(nil, title, maxTitle))
+	t.fullH = hashWords(full)
 	if len(t.title) == 0 {
 		// Only punctuation or symbols: they are all the title there is.
 		if s := strings.Join(strings.Fields(title), " "); s != "" {
@@ -359,7 +371,7 @@ func restStrict(s hash.Hash, it *Item) {
 }
 
 func enclosureStrict(e Enclosure) string {
-	u := strings.TrimSpace(e.URL)
+	u := unwrapped(strings.TrimSpace(e.URL))
 	if q := strings.IndexAny(u, "?#"); q >= 0 {
 		u = u[:q]
 	}
@@ -417,6 +429,7 @@ const (
 	markEncl  = 'e'
 	markTitle = 't'
 	markText  = 'x'
+	markIdent = 'i'
 	markGUID  = 'g' // canonical form of a guid that is a URL
 )
 
@@ -432,6 +445,9 @@ func (f *features) marks() []Mark {
 	}
 	if f.path != "" {
 		m = append(m, mark(markPath, f.path))
+	}
+	if f.ident != "" {
+		m = append(m, mark(markIdent, f.ident))
 	}
 	if f.encl != "" {
 		m = append(m, mark(markEncl, f.encl))
@@ -455,5 +471,5 @@ func (f *features) empty() bool {
 		return false
 	}
 	t := f.words()
-	return t.titleK == "" && len(t.words) == 0 && t.refs == hashWords(nil)
+	return t.titleK == "" && len(t.words) == 0 && t.refs == noRefs
 }

@@ -51,8 +51,7 @@ func (j *Judge) count() {
 // sameButGUID reports whether two items that share a link are one article listed under two guids: title and text the
 // same, and published within a minute of each other.
 func sameButGUID(a, b *features) bool {
-	d := a.pub - b.pub
-	if d > 60 || d < -60 {
+	if d := a.pub - b.pub; (d > 60 || d < -60) && !sameBase(a.guidURL, b.guidURL) {
 		return false
 	}
 	x, y := a.words(), b.words()
@@ -80,6 +79,31 @@ func (j *Judge) sharedGUID(guid string) bool {
 		return true
 	}
 	_, found := slices.BinarySearch(j.state.SharedGUIDs, xxh3.HashString(guid))
+	return found
+}
+
+// triples counts guid, link and title together, among arrivals whose guid is shared.
+func (j *Judge) triples() map[uint64]int {
+	if j.triple == nil {
+		j.triple = map[uint64]int{}
+		for _, a := range j.arrivals {
+			if a.f.guid != "" && j.guidCount[a.f.guid] > 1 {
+				j.triple[tripleHash(a.f)]++
+			}
+		}
+	}
+	return j.triple
+}
+
+func tripleHash(f *features) uint64 { return hashWords([]string{f.guid, f.link, f.words().titleK}) }
+
+// sharedTriple reports whether several articles have, or once had at once, the same guid, link and title.
+func (j *Judge) sharedTriple(f *features) bool {
+	h := tripleHash(f)
+	if j.triples()[h] > 1 {
+		return true
+	}
+	_, found := slices.BinarySearch(j.state.SharedGUIDs, h)
 	return found
 }
 

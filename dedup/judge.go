@@ -25,6 +25,7 @@ type Judge struct {
 	linkCount  map[string]int
 	pubCount   map[int64]int
 	titleDate  map[titleDate]int
+	triple     map[uint64]int
 	pathCount  map[string]int
 	linkMixed  map[string]bool // links on several articles in this document
 	docLinks   int             // distinct links in this document
@@ -47,6 +48,7 @@ type arrival struct {
 	plain    bool         // the last document had it, equal in all that counts
 	row      *ManifestRow // of the last document, with the same identity
 	keys     []Key        // empty for plain ones
+	deferred bool         // a version that is written later
 	recycled bool         // its key belonged to another article
 
 	entry   *candidate // what it is; nil while unknown

@@ -30,6 +30,9 @@ func (j *Judge) identities(a *arrival) []Key {
 	var keys []Key
 	if f.guid != "" && !j.guidsWeak() {
 		if j.sharedGUID(f.guid) {
+			if t := f.words(); j.sharedTriple(f) {
+				return append(keys, newKey(KeyText, f.guid, f.link, t.titleK, strconv.FormatUint(t.textH, 16), strconv.FormatUint(t.refs, 16), f.encl, strconv.FormatInt(f.pub, 10)))
+			}
 			keys = append(keys, newKey(KeyGUIDLinkTitle, f.guid, f.link, f.words().titleK))
 			if j.linkAlone(f.link) {
 				keys = append(keys, newKey(KeyGUIDLink, f.guid, f.link))

@@ -59,13 +59,20 @@ func (l *learner) state(res *Result) (*State, bool) {
 // guids watches whether guids recur, and which stand on several articles.
 func (l *learner) guids() {
 	j, s := l.j, l.s
+	share := func(h uint64) {
+		if i, found := slices.BinarySearch(s.SharedGUIDs, h); !found && len(s.SharedGUIDs) < maxShared {
+			s.SharedGUIDs = slices.Insert(s.SharedGUIDs, i, h)
+			l.change = true
+		}
+	}
 	for g, n := range j.guidCount {
 		if n > 1 {
-			h := xxh3.HashString(g)
-			if i, found := slices.BinarySearch(s.SharedGUIDs, h); !found && len(s.SharedGUIDs) < maxShared {
-				s.SharedGUIDs = slices.Insert(s.SharedGUIDs, i, h)
-				l.change = true
-			}
+			share(xxh3.HashString(g))
+		}
+	}
+	for h, n := range j.triples() {
+		if n > 1 {
+			share(h)
 		}
 	}
 	if len(j.guidCount) < 3 || len(j.state.Manifest) < 3 || j.doc.Partial {
@@ -76,7 +83,7 @@ func (l *learner) guids() {
 	for _, a := range j.arrivals {
 		switch {
 		case a.f.guid == "" || a.id < 0:
-		case j.recurs(a):
+		case j.recurs(a) || a.exact && !j.guidsWeak():
 			again++
 		case l.was(a.id):
 			churned++
@@ -198,6 +205,9 @@ func (l *learner) manifest() {
 		} else {
 			r.Key = a.keys[0].Hash
 		}
+		if a.deferred {
+			r.Seen, r.Strict = 0, 0 // so that the next document looks at it again
+		}
 		s.Manifest = append(s.Manifest, r)
 		has[a.id] = true
 	}
@@ -210,18 +220,21 @@ func (l *learner) manifest() {
 	}
 }
 
-// A publisher's return to an earlier version is believed when nothing else was shown for revertDocuments changed
-// documents and revertTime; until then it may be a cache's stale copy (DEDUP 2.6, phase 4).
+// A publisher's return to an earlier version is believed when nothing else was shown for revertTime and revertDocuments
+// changed documents, or where nothing else happens in the feed, for revertQuiet; until then it may be a cache's stale
+// copy (DEDUP 2.6, phase 4).
 const (
 	revertDocuments = 3
 	revertTime      = day
+	revertQuiet     = 3 * day
 )
 
 // reverted reports whether the feed has shown this earlier version of an entry for long enough.
 func (j *Judge) reverted(id EntryID, strict uint64) bool {
 	for _, r := range j.state.Reverts {
 		if r.Entry == id && r.Strict == strict {
-			return j.state.Documents+1-r.Document >= revertDocuments && j.doc.Fetched.Unix()-r.Since >= revertTime
+			shown := j.doc.Fetched.Unix() - r.Since
+			return shown >= revertTime && j.state.Documents+1-r.Document >= revertDocuments-1 || shown >= revertQuiet
 		}
 	}
 	return false
@@ -248,12 +261,24 @@ func (l *learner) reverts() {
 	}
 	n := len(l.s.Reverts)
 	l.s.Reverts = slices.DeleteFunc(l.s.Reverts, func(r Revert) bool {
-		strict, present := shows[r.Entry]
-		return present && strict != r.Strict || l.j.reverted(r.Entry, r.Strict) && present
+		return shows[r.Entry] != r.Strict || l.j.reverted(r.Entry, r.Strict)
 	})
 	if len(l.s.Reverts) != n {
 		l.change = true
 	}
+}
+
+// unsettled reports whether time alone will change a decision.
+func (l *learner) unsettled() bool {
+	if len(l.s.Reverts) > 0 {
+		return true
+	}
+	for _, a := range l.j.arrivals {
+		if a.deferred {
+			return true
+		}
+	}
+	return false
 }
 
 // held remembers which items were quarantined or invalid, so that they are recorded once and not with every document.

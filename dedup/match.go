@@ -22,6 +22,7 @@ type lookup struct {
 	all     []*candidate
 	byLink  map[string][]*candidate
 	byPath  map[string][]*candidate
+	byIdent map[string][]*candidate
 	byEncl  map[string][]*candidate
 	byGUID  map[string][]*candidate
 	byTitle map[string][]*candidate
@@ -32,7 +33,7 @@ type lookup struct {
 func (j *Judge) index(known *Known) *lookup {
 	l := &lookup{
 		byID: make(map[EntryID]*candidate, len(known.Entries)), byKey: make(map[Hash]EntryID, len(known.Keys)),
-		byLink: map[string][]*candidate{}, byPath: map[string][]*candidate{}, byEncl: map[string][]*candidate{},
+		byLink: map[string][]*candidate{}, byPath: map[string][]*candidate{}, byIdent: map[string][]*candidate{}, byEncl: map[string][]*candidate{},
 		byGUID: map[string][]*candidate{}, byTitle: map[string][]*candidate{}, byText: map[uint64][]*candidate{},
 		split: map[[2]EntryID]bool{},
 	}
@@ -71,6 +72,9 @@ func (l *lookup) add(c *candidate) {
 	}
 	if p := pathOf(f.guidURL); p != "" && p != f.path {
 		l.byPath[p] = append(l.byPath[p], c)
+	}
+	if f.ident != "" {
+		l.byIdent[f.ident] = append(l.byIdent[f.ident], c)
 	}
 	if f.encl != "" {
 		l.byEncl[f.encl] = append(l.byEncl[f.encl], c)
@@ -229,6 +233,12 @@ type matching struct {
 	vanished map[EntryID]bool
 }
 
+// counts are multiplicities among the arrivals whose identity is unknown.
+type counts struct {
+	titles, paths, idents map[string]int
+	texts                 map[uint64]int
+}
+
 // match finds the entry of every arrival whose key is unknown: all pairs are judged, the best taken first, so that the
 // order of items does not matter.
 func (j *Judge) match() *matching {
@@ -242,14 +252,13 @@ func (j *Judge) match() *matching {
 	if len(unknown) == 0 {
 		return m
 	}
-	titles, texts, paths := map[string]int{}, map[uint64]int{}, map[string]int{}
+	n := counts{titles: map[string]int{}, texts: map[uint64]int{}, paths: map[string]int{}, idents: map[string]int{}}
 	for _, a := range unknown {
 		t := a.f.words()
-		titles[t.titleK]++
-		texts[t.textH]++
-		if a.f.path != "" {
-			paths[a.f.path]++
-		}
+		n.titles[t.titleK]++
+		n.texts[t.textH]++
+		n.paths[a.f.path]++
+		n.idents[a.f.ident]++
 	}
 	type proposal struct {
 		p    *pair
@@ -261,7 +270,7 @@ func (j *Judge) match() *matching {
 	if j.policy.Identity != IdentityGUID {
 		for _, a := range unknown {
 			for _, c := range j.candidates(a) {
-				p := j.pair(a, c, m, titles, texts, paths)
+				p := j.pair(a, c, m, &n)
 				if j.split(a, c) {
 					continue
 				}
@@ -286,7 +295,7 @@ func (j *Judge) match() *matching {
 		c := pr.p.entry
 		if len(c.arrivals) > 0 && !pr.p.together {
 			// Taken meanwhile by a better pair: now they stand together.
-			pr.p.together = true
+			pr.p = j.pair(pr.a, c, m, &n)
 			r, _ := pr.p.match()
 			if r == nil {
 				pr.a.turned = append(pr.a.turned, Other{c.id, vetoes[0].Why})
@@ -298,12 +307,12 @@ func (j *Judge) match() *matching {
 		pr.a.primary = len(c.arrivals) == 0
 		c.arrivals = append(c.arrivals, pr.a)
 	}
-	j.newcomers(unknown, m, titles, texts, paths)
+	j.newcomers(unknown, m, &n)
 	return m
 }
 
 // newcomers makes new entries of what is left; items that are one article under two identities become one.
-func (j *Judge) newcomers(unknown []*arrival, m *matching, titles map[string]int, texts map[uint64]int, paths map[string]int) {
+func (j *Judge) newcomers(unknown []*arrival, m *matching, n *counts) {
 	next := EntryID(-1)
 	byLink := map[string][]*candidate{}
 	for _, a := range unknown {
@@ -312,7 +321,7 @@ func (j *Judge) newcomers(unknown []*arrival, m *matching, titles map[string]int
 		}
 		if j.policy.Identity != IdentityGUID && a.f.link != "" {
 			for _, c := range byLink[a.f.link] {
-				p := j.pair(a, c, m, titles, texts, paths)
+				p := j.pair(a, c, m, n)
 				p.together = true
 				if r, _ := p.match(); r != nil {
 					a.entry, a.id, a.rule, a.pair = c, c.id, r, p
@@ -363,6 +372,9 @@ func (j *Judge) candidates(a *arrival) []*candidate {
 	if f.path != "" {
 		add(l.byPath[f.path])
 	}
+	if f.ident != "" {
+		add(l.byIdent[f.ident])
+	}
 	if f.encl != "" {
 		add(l.byEncl[f.encl])
 	}
@@ -372,9 +384,9 @@ func (j *Judge) candidates(a *arrival) []*candidate {
 	if len(t.words) > 0 {
 		add(l.byText[t.textH])
 	}
-	// An entry that left as this arrival came may have been edited in its title, too.
+	// An entry that left as this arrival came may have been edited in its title, too, or retitled under its date.
 	for _, c := range l.all {
-		if c.vanished && !seen[c] && c.entry != nil && titleNear(t, c.f.words()) {
+		if c.vanished && !seen[c] && c.entry != nil && (f.pub != 0 && f.pub == c.f.pub || titleNear(t, c.f.words())) {
 			out = append(out, c)
 		}
 	}
@@ -382,13 +394,18 @@ func (j *Judge) candidates(a *arrival) []*candidate {
 	return out
 }
 
-func (j *Judge) pair(a *arrival, c *candidate, m *matching, titles map[string]int, texts map[uint64]int, paths map[string]int) *pair {
-	p := &pair{relation: relate(a.f, c.f, j.linkStrong), entry: c, together: len(c.arrivals) > 0, vanished: c.vanished, reissue: m.reissue}
+func (j *Judge) pair(a *arrival, c *candidate, m *matching, n *counts) *pair {
+	is := c.f
+	if len(c.arrivals) > 0 {
+		is = c.arrivals[0].f // as it now stands in the document
+	}
+	p := &pair{relation: relate(a.f, is, j.linkStrong), entry: c, together: len(c.arrivals) > 0, vanished: c.vanished, reissue: m.reissue}
 	t, l := a.f.words(), j.known
+	p.uniqueText = n.texts[t.textH] == 1 && others1(l.byText[t.textH], c)
 	if t.titleK != "" {
-		p.uniqueTitle = titles[t.titleK] == 1 && others1(l.byTitle[t.titleK], c) && others1(l.byTitle[c.f.words().titleK], c)
+		p.uniqueTitle = n.titles[t.titleK] == 1 && others1(l.byTitle[t.titleK], c) && others1(l.byTitle[c.f.words().titleK], c)
 	} else {
-		p.uniqueTitle = texts[t.textH] == 1 && others1(l.byText[t.textH], c)
+		p.uniqueTitle = p.uniqueText
 	}
 	p.uniqueTime = a.f.pub != 0 && j.pubCount[a.f.pub] == 1
 	p.uniqueBoth = true
@@ -405,8 +422,9 @@ func (j *Judge) pair(a *arrival, c *candidate, m *matching, titles map[string]in
 	p.linkShared = j.linkShared(a.f.link)
 	p.linkAlone = j.state.Links.Shared == 0 && len(j.linkMixed) == 0 && max(j.state.Links.Distinct, j.docLinks) >= minLinks
 	p.guidWeak = a.f.guid == "" || j.guidsWeak() || j.sharedGUID(a.f.guid)
+	p.uniqueIdent = p.identEq && n.idents[a.f.ident] == 1 && others1(l.byIdent[a.f.ident], c)
 	if p.pathEq {
-		p.pathUnique = paths[a.f.path] <= 1 && others1(l.byPath[a.f.path], c) && others1(l.byPath[c.f.path], c)
+		p.pathUnique = n.paths[a.f.path] <= 1 && others1(l.byPath[a.f.path], c) && others1(l.byPath[c.f.path], c)
 	}
 	return p
 }

@@ -52,10 +52,38 @@ func (j *Judge) conclude(m *matching) *Result {
 			}
 		}
 	}
+	j.footers(res)
 	j.tell(res, m)
 	res.State, res.StateChanged = learned.state(res)
+	res.Unsettled = learned.unsettled()
 	res.Notes = j.notes
 	return res
+}
+
+// footers finds updates that add the same words to the end of most items: a footer for the whole site, and nothing that
+// a reader wants to hear of.
+func (j *Judge) footers(res *Result) {
+	added := map[uint64][]*Decision{}
+	for _, a := range j.arrivals {
+		d := &res.Decisions[a.index]
+		if d.Outcome != Updated || a.entry == nil || a.entry.entry == nil {
+			continue
+		}
+		now, was := a.f.words(), a.entry.f.words()
+		if len(now.words) > len(was.words) && now.titleK == was.titleK && prefix(was.words, now.words) {
+			h := hashWords(now.words[len(was.words):])
+			added[h] = append(added[h], d)
+		}
+	}
+	for _, ds := range added {
+		if len(ds) < 3 || len(ds)*2 < len(j.arrivals) {
+			continue
+		}
+		for _, d := range ds {
+			d.Evidence.Material = false
+			d.Evidence.Note = "the same words were added to most items"
+		}
+	}
 }
 
 // invalid decides an item in which nothing identifies an article.
@@ -155,7 +183,9 @@ func (j *Judge) compare(a *arrival, d *Decision, l *learner, contentKeys map[Has
 		}
 		d.Outcome = same
 		d.Evidence.Note = "seen version"
-		l.revert(a.id, f.strict.short())
+		if t, o := f.words(), old.words(); t.looseH != o.looseH || t.fullH != o.fullH {
+			l.revert(a.id, f.strict.short()) // another rendering of the same words is not worth it
+		}
 		return
 	}
 	if sameTexts(f.item, &e.Item) {
@@ -179,13 +209,14 @@ func (j *Judge) compare(a *arrival, d *Decision, l *learner, contentKeys map[Has
 		d.Evidence.Note = "excerpt of what is stored"
 		return
 	}
-	if t.looseH == o.looseH && t.refs == o.refs && t.removed != o.removed && f.link == old.link {
+	if t.looseH == o.looseH && t.fullH == o.fullH && t.refs == o.refs && t.removed != o.removed && f.link == old.link {
 		d.Outcome = same
 		d.Evidence.Note = "only counters or relative times differ"
 		return
 	}
 	if e.Streak >= stormUpdates && j.doc.Fetched.Sub(e.Changed) < stormWindow {
 		d.Outcome = same
+		a.deferred = true
 		d.Evidence.Note = "changes with every document: written at most every " + stormWindow.String()
 		return
 	}

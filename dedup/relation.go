@@ -2,6 +2,7 @@ package dedup
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -10,11 +11,14 @@ type relation struct {
 	a, e *features
 
 	titleEq, titleNear bool // equal; equal or a typing error apart
+	titleGrown         bool // one is the other with one or two words before or behind it, as editors mark what they touched
 	linkEq             bool
 	linkStrong         bool // equal, and a link tells items apart in this feed
 	pathEq             bool
 	slugEq             bool // the last segment of the links is the same, three words or more
 	guidURLEq          bool
+	guidBaseEq         bool // equal but for the fragment
+	identEq            bool // the links carry the same identifier
 	enclEq, enclDiffer bool
 	dated              bool // both have a date
 	gap                int64
@@ -50,6 +54,7 @@ func relate(a, e *features, strongLink func(string) bool) *relation {
 	at, et := a.words(), e.words()
 	r.titleEq = at.titleK == et.titleK
 	r.titleNear = r.titleEq && at.titleK != "" || titleNear(at, et)
+	r.titleGrown = !r.titleNear && grown(at.title, et.title)
 	r.linkEq = a.link != "" && a.link == e.link
 	r.linkStrong = r.linkEq && strongLink(a.link)
 	r.pathEq = a.path != "" && a.path == e.path
@@ -59,6 +64,8 @@ func relate(a, e *features, strongLink func(string) bool) *relation {
 	}
 	r.slugEq = !r.pathEq && a.path != "" && e.path != "" && slugOf(a.path) != "" && slugOf(a.path) == slugOf(e.path)
 	r.guidURLEq = a.guidURL != "" && a.guidURL == e.guidURL
+	r.guidBaseEq = !r.guidURLEq && sameBase(a.guidURL, e.guidURL)
+	r.identEq = a.ident != "" && a.ident == e.ident
 	r.enclEq = a.encl != "" && a.encl == e.encl
 	r.enclDiffer = a.encl != "" && e.encl != "" && a.encl != e.encl
 	if a.pub != 0 && e.pub != 0 {
@@ -72,6 +79,16 @@ func relate(a, e *features, strongLink func(string) bool) *relation {
 		r.sameClock = r.gap%900 == 0 && r.gap <= 14*3600
 	}
 	return r
+}
+
+// sameBase reports whether two guids that are URLs are equal but for the fragment.
+func sameBase(a, b string) bool {
+	if a == "" || b == "" {
+		return false
+	}
+	x, _, okX := strings.Cut(a, "#")
+	y, _, okY := strings.Cut(b, "#")
+	return x == y && (okX || okY)
 }
 
 // titleNear reports whether two titles of at least three words differ by typing errors only, in at most two places.
@@ -95,6 +112,17 @@ func titleNear(a, b *textFeatures) bool {
 		in = true
 	}
 	return places <= 2
+}
+
+// grown reports whether the longer word sequence is the shorter one with one or two words before or behind it.
+func grown(a, b []string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if n := len(b) - len(a); len(a) == 0 || n < 1 || n > 2 {
+		return false
+	}
+	return slices.Equal(a, b[:len(a)]) || slices.Equal(a, b[len(b)-len(a):])
 }
 
 func (r *relation) texts() *textRelation {
@@ -171,17 +199,37 @@ func (r *relation) titleOverlap() float64 {
 	return overlap(a, b) * float64(min(len(a), len(b))) / float64(max(len(a), len(b)))
 }
 
-var identifier = regexp.MustCompile(`[0-9]{5,}|[0-9a-f]{12,}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+var identifier = regexp.MustCompile(`[0-9]{5,}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{12,}`)
 
-// sharesIdentifier reports whether two links carry the same identifier: a run of five or more digits that is no date,
-// or a hash. News sites rewrite the slug beside it.
-func sharesIdentifier(a, b string) bool {
-	if a == "" || b == "" {
+// identifierOf returns what in a link looks like a database's identifier: a run of six or more digits that is no date, or
+// a hash; the longest. News sites rewrite the slug beside it.
+func identifierOf(path string) string {
+	best := ""
+	if len(path) > 2048 {
+		return best
+	}
+	for _, x := range identifier.FindAllString(path, 8) {
+		if len(x) >= 6 && !looksLikeDate(x) && len(x) > len(best) {
+			best = x
+		}
+	}
+	return best
+}
+
+// looksLikeDate reports whether digits are 20260131 or 202601.
+func looksLikeDate(x string) bool {
+	return (len(x) == 8 || len(x) == 6) && (strings.HasPrefix(x, "19") || strings.HasPrefix(x, "20"))
+}
+
+// samePlace reports whether two links that differ still name the same place: they carry the same identifier, or the guid
+// itself, or differ only in the slug beside an identifier (DEDUP 2.10, 4).
+func samePlace(a, b, guid string) bool {
+	if a == "" || b == "" || len(a) > 2048 || len(b) > 2048 {
 		return false
 	}
 	for _, x := range identifier.FindAllString(a, 8) {
-		if len(x) == 8 && (strings.HasPrefix(x, "19") || strings.HasPrefix(x, "20")) || len(x) == 6 && strings.HasPrefix(x, "20") {
-			continue // 20260131, 202601
+		if looksLikeDate(x) {
+			continue
 		}
 		for _, y := range identifier.FindAllString(b, 8) {
 			if x == y {
@@ -189,28 +237,67 @@ func sharesIdentifier(a, b string) bool {
 			}
 		}
 	}
-	return false
+	x, y := segments(a), segments(b)
+	if len(guid) >= 3 && slices.Contains(x, guid) && slices.Contains(y, guid) {
+		return true
+	}
+	if len(x) != len(y) {
+		return false
+	}
+	differ, id := 0, false
+	for i := range x {
+		if x[i] != y[i] {
+			differ++
+		} else if i > 0 && idLike(x[i]) {
+			id = true
+		}
+	}
+	return differ == 1 && id
+}
+
+// segments splits a canonical link into host and path segments.
+func segments(link string) []string {
+	return strings.FieldsFunc(strings.TrimPrefix(link, "https://"), func(r rune) bool { return r == '/' || r == '?' || r == '&' || r == '=' })
+}
+
+// idLike reports whether a path segment is an identifier: a number that is no year, month or day, or letters and digits
+// mixed.
+func idLike(s string) bool {
+	digits, letters := 0, 0
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c >= '0' && c <= '9':
+			digits++
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z':
+			letters++
+		default:
+			return false
+		}
+	}
+	if letters == 0 {
+		return digits >= 3 && !(digits == 4 && (s[:2] == "19" || s[:2] == "20")) && !looksLikeDate(s)
+	}
+	return digits > 0 && len(s) >= 5
 }
 
 // otherArticle reports whether an item under a known guid is another article: the guid was recycled (DEDUP 2.6, G1, with
-// correction 4 of 2.10). Link, title, text and date must all speak for it; what is absent does not speak.
+// correction 4 of 2.10). Link, title, text and date must all speak for it; what is absent does not speak. A link that
+// tells nothing apart does not speak either; then date and title must differ, and text or enclosure.
 func (r *relation) otherArticle() bool {
 	a, e := r.a, r.e
-	if a.link == "" || e.link == "" || r.linkEq || r.pathEq {
-		return false
-	}
-	if r.enclEq || r.dated && r.gap == 0 {
-		return false
-	}
-	if sharesIdentifier(a.link, e.link) {
+	if r.linkEq && r.linkStrong || r.pathEq || r.enclEq || r.dated && r.gap == 0 || r.titleNear {
 		return false
 	}
 	at, et := a.words(), e.words()
+	if a.link == "" || e.link == "" || r.linkEq {
+		return r.dated && at.titleK != "" && et.titleK != "" && r.titleOverlap() < 0.5 &&
+			(r.enclDiffer || len(at.words) >= minNear && len(et.words) >= minNear && r.different())
+	}
+	if samePlace(a.link, e.link, a.guid) {
+		return false
+	}
 	if at.titleK == "" && et.titleK == "" {
 		return r.different()
-	}
-	if r.titleNear {
-		return false
 	}
 	if len(at.words) >= minNear && len(et.words) >= minNear {
 		return r.different()
@@ -218,9 +305,27 @@ func (r *relation) otherArticle() bool {
 	return r.titleOverlap() < 0.5 && (len(at.words) == 0 || len(et.words) == 0 || r.different())
 }
 
-// oneArticle reports whether two items under one shared guid are versions of one article: they must agree in two of
-// link, title, text, date and enclosure, or in the one that both have.
+// oneArticle reports whether two items under one shared guid are versions of one article: their texts do not differ by
+// more than an edit, unless the feed itself dates a modification (Atom updated, RFC 4287 4.1.1), and two of link, title,
+// text and enclosure agree, or the one that both have.
 func (r *relation) oneArticle() bool {
+	if r.enclDiffer {
+		return false
+	}
+	a, e := r.a.item, r.e.item
+	at, et := r.a.words(), r.e.words()
+	t := r.texts()
+	close := t.equal || t.near || t.contained
+	both := len(at.words) > 0 && len(et.words) > 0
+	switch {
+	case both && !close:
+		modified := !a.Updated.IsZero() && !e.Updated.IsZero() && !a.Updated.Equal(e.Updated) && a.Published.Equal(e.Published)
+		if !modified {
+			return false
+		}
+	case !both && at.refs != et.refs && at.refs != noRefs && et.refs != noRefs:
+		return false
+	}
 	agree, have := 0, 0
 	count := func(both, same bool) {
 		if both {
@@ -230,11 +335,11 @@ func (r *relation) oneArticle() bool {
 			}
 		}
 	}
-	at, et := r.a.words(), r.e.words()
 	count(r.a.link != "" && r.e.link != "", r.linkEq)
 	count(at.titleK != "" && et.titleK != "", r.titleNear)
-	t := r.texts()
-	count(len(at.words) > 0 && len(et.words) > 0, t.equal || t.near || t.contained)
+	count(both, close)
 	count(r.a.encl != "" && r.e.encl != "", r.enclEq)
-	return agree >= 2 && !r.enclDiffer || have == 1 && agree == 1
+	return agree >= 2 || have == 1 && agree == 1
 }
+
+var noRefs = hashWords(nil)

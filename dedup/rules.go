@@ -29,6 +29,7 @@ type pair struct {
 	vanished    bool // the entry left the document from above its end just now, or not long ago
 	reissue     bool // the publisher sent the whole list anew under other identities
 	uniqueTitle bool // one entry only has the title (untitled: the text), and one arrival only
+	uniqueText  bool // one entry only has the text, and one arrival only
 	uniqueTime  bool // one arrival only has this date
 	uniqueBoth  bool // one entry only has title and date, and one arrival only
 	enclStrong  bool // equal, and enclosures tell items apart in this feed
@@ -36,6 +37,7 @@ type pair struct {
 	linkShared  bool // several articles have this link
 	guidWeak    bool // the arrival has no guid, or guids are no evidence in this feed
 	pathUnique  bool // one entry and one arrival only have the path
+	uniqueIdent bool // one entry and one arrival only have the identifier
 	languages   bool // the document declares more than one language
 }
 
@@ -62,7 +64,7 @@ var cascade = []Rule{
 				return false
 			}
 			if p.together {
-				return p.dated && p.gap <= 60 || p.a.pub == 0 && p.e.pub == 0 && !p.texts().absent
+				return p.dated && p.gap <= 60 || p.guidBaseEq || p.a.pub == 0 && p.e.pub == 0 && !p.texts().absent
 			}
 			return true
 		}},
@@ -96,6 +98,11 @@ var cascade = []Rule{
 			}
 			return p.titleNear && (p.sameDay || p.texts().equal && !p.texts().absent)
 		}},
+	{ID: "R2i", Name: "same identifier in the link",
+		Sentence: "Both links carry the same long identifier, no other article has it, and title, text or date agree: only the words beside it were rewritten.",
+		when: func(p *pair) bool {
+			return p.identEq && p.uniqueIdent && (p.titleNear || p.texts().near || p.sameTime)
+		}},
 	{ID: "R2s", Name: "same slug in another place",
 		Sentence: "The last part of the link and the title are the same, and the old item left the feed as this one came: the article moved to another folder or date.",
 		when: func(p *pair) bool {
@@ -111,10 +118,13 @@ var cascade = []Rule{
 			return t.equal || t.contained || t.absent || t.overlap >= 0.5
 		}},
 	{ID: "R4", Name: "same title and text, and date or place",
-		Sentence: "Title and text are the same and nothing else in the feed has that title; the date is the same but for the time zone, or the old item left the feed as this one came.",
+		Sentence: "Title (but for a word before or behind it) and text are the same and nothing else in the feed has them; the date is the same but for the time zone, or the old item left the feed as this one came.",
 		when: func(p *pair) bool {
-			if !p.titleEq || len(p.a.words().words) < minNear || !p.texts().equal {
+			if len(p.a.words().words) < minNear || !p.titleEq && !p.titleGrown || !p.texts().equal {
 				return false
+			}
+			if p.titleGrown {
+				return p.uniqueText && (p.sameTime || p.vanished)
 			}
 			return p.uniqueTitle && (p.sameClock || p.vanished) || p.sameDay && p.vanished
 		}},
@@ -126,6 +136,9 @@ var cascade = []Rule{
 			}
 			if p.titleEq && p.a.words().titleK != "" {
 				return p.dated && p.gap == 0 || p.uniqueTitle && !p.different() || p.texts().equal && !p.texts().absent
+			}
+			if p.titleEq && p.sameTime && p.uniqueTime && p.wordsEqual() {
+				return true
 			}
 			return !p.enclDiffer && len(p.a.words().words) >= minContained && p.wordsEqual()
 		}},
@@ -146,6 +159,11 @@ var cascade = []Rule{
 		Sentence: "The link is the same in a feed where every article has its own, and the old item left the feed as this one came, within a day.",
 		when: func(p *pair) bool {
 			return p.linkStrong && p.linkAlone && p.vanished && p.dated && p.gap <= day
+		}},
+	{ID: "R6t", Name: "retitled and replaced",
+		Sentence: "The text is an edit of it, the date is the same to the second, and the old item left the feed as this one came: headline and address were rewritten.",
+		when: func(p *pair) bool {
+			return p.sameTime && p.uniqueTime && p.vanished && p.texts().near
 		}},
 	{ID: "R1w", Name: "same outside link, title, text and time",
 		Sentence: "Link, title and text are the same and the dates agree; the link points elsewhere, so it counts less.",

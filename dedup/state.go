@@ -77,10 +77,11 @@ type GoneRow struct {
 
 // A Revert is an earlier version of an entry that the feed shows instead of the current one.
 type Revert struct {
-	Entry    EntryID `json:"entry"`
-	Strict   uint64  `json:"strict"`
-	Since    int64   `json:"since"`    // Unix seconds
-	Document int     `json:"document"` // State.Documents when it was shown first
+	Entry  EntryID `json:"entry"`
+	Strict uint64  `json:"strict"`
+	Since  int64   `json:"since"` // Unix seconds
+	// Document is State.Documents when it was shown first.
+	Document int `json:"document"`
 }
 
 func (s *State) clone() *State {
