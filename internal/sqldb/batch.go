@@ -143,6 +143,8 @@ func emptyNotNil[T any](s []T) []T {
 }
 
 func (b *Batch) jsonEach(alias string, first int) (string, []any) {
+	// A row of several columns is an array, and taken apart by a function; one of a single column needs none.
+	single := len(b.cols) == 1
 	var from strings.Builder
 	for i := range b.cols {
 		c := &b.cols[i]
@@ -150,6 +152,9 @@ func (b *Batch) jsonEach(alias string, first int) (string, []any) {
 			from.WriteString(", ")
 		}
 		value := "value ->> " + strconv.Itoa(i)
+		if single {
+			value = "value"
+		}
 		if c.kind == "bytes" {
 			value = "unhex(" + value + ")"
 		}
@@ -162,6 +167,10 @@ func (b *Batch) jsonEach(alias string, first int) (string, []any) {
 	for row := range b.n {
 		if row > 0 {
 			buf.WriteByte(',')
+		}
+		if single {
+			b.cols[0].json(&buf, enc, row)
+			continue
 		}
 		buf.WriteByte('[')
 		for i := range b.cols {

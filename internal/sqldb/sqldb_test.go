@@ -345,3 +345,41 @@ func TestClean(t *testing.T) {
 		}
 	}
 }
+
+func TestSameStatementWithinItself(t *testing.T) {
+	db := open(t, storetest.SQLite(t)) // PostgreSQL's protocol has one query at a time
+	exec(t, db, "create table x (n integer)")
+	exec(t, db, "insert into x values (1), (2), (3)")
+	pairs := 0
+	err := db.Update(context.Background(), func(tx *sqldb.Tx) error {
+		const query = "select n from x"
+		return tx.Each(func(sqldb.Scanner) error {
+			return tx.Each(func(sqldb.Scanner) error { pairs++; return nil }, query)
+		}, query)
+	})
+	if err != nil || pairs != 9 {
+		t.Errorf("%d pairs, %v; want 9", pairs, err)
+	}
+}
+
+func TestStatementsFollowTheSchemaAndAreBounded(t *testing.T) {
+	db := open(t, storetest.SQLite(t))
+	exec(t, db, "create table x (n integer)")
+	exec(t, db, "insert into x values (1)")
+	for i := range 3 {
+		if n := number(t, db, "select count(*) from x"); n != 1 {
+			t.Errorf("%d rows, want 1", n)
+		}
+		exec(t, db, fmt.Sprintf("alter table x add column c%d integer", i))
+	}
+	for i := range 1000 {
+		if n := number(t, db, fmt.Sprintf("select %d", i)); n != int64(i) {
+			t.Errorf("select %d = %d", i, n)
+		}
+	}
+	exec(t, db, "drop table x")
+	err := db.View(context.Background(), func(tx *sqldb.Tx) error { return tx.QueryRow("select count(*) from x").Scan(new(int)) })
+	if err == nil {
+		t.Error("a table that was dropped can be read")
+	}
+}

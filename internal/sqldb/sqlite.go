@@ -95,11 +95,11 @@ func openPool(path string, options url.Values, lock string, pragmas []string) (*
 	query.Set("_txlock", lock)
 	// An opaque URL, as its path is taken as it stands, relative or not.
 	dsn := url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: query.Encode()}
-	db, err := sql.Open("sqlite", dsn.String())
+	connector, err := sqlite.NewConnector(dsn.String())
 	if err != nil {
 		return nil, fmt.Errorf("open database %s: %w", path, err)
 	}
-	return db, nil
+	return sql.OpenDB(preparing{connector}), nil
 }
 
 // probeSQLite finds out whether the file can be written and is ours, and marks it.

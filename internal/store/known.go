@@ -28,16 +28,12 @@ func (tx *Tx) Known(id feedonce.FeedID, q dedup.Query) (*dedup.Known, error) {
 	// The rows are of three kinds, told apart by their first column, in the columns of an entry: a key has its entry in
 	// id, its kind in streak, its hash in strict and its text in title; a verdict is id, streak (the other entry), purged.
 	//
-	// The newest entries of a mark are a range of the primary key, which both databases find without sorting.
 	query := `with k as (
 			select x.kind, x.key_hash, x.key_text, x.entry_id from ` + from(keys, "q") + `
 			join entry_keys x on x.feed_id = $1 and x.kind = q.kind and x.key_hash = q.hash),
 		e as (
 			select entry_id as id from k
-			union select m.entry_id from ` + from(sqldb.Ints("mark", q.Marks), "q") + `
-				join entry_marks m on m.feed_id = $1 and m.mark = q.mark and m.entry_id >= coalesce(
-					(select n.entry_id from entry_marks n where n.feed_id = $1 and n.mark = q.mark
-					order by n.entry_id desc limit 1 offset ` + fmt.Sprint(dedup.MaxPerMark-1) + `), 0)
+			union select m.entry_id from ` + from(sqldb.Ints("mark", q.Marks), "q") + ` ` + newestOfMark(tx.Dialect()) + `
 			union select q.id from ` + from(sqldb.Ints("id", q.Entries), "q") + `)
 		select 0, n.id, coalesce(b.item_guid, n.guid), n.url, coalesce(b.item_title, n.title), n.author, n.lang,
 			n.published_at, n.updated_at, n.first_seen_at, n.changed_at, n.strict, n.ring, n.content_key, n.streak, n.purged,
@@ -55,6 +51,17 @@ func (tx *Tx) Known(id feedonce.FeedID, q dedup.Query) (*dedup.Known, error) {
 		return nil, fmt.Errorf("look up what is known of feed %d: %w", id, err)
 	}
 	return known, nil
+}
+
+// newestOfMark joins the newest entries that have mark q.mark, each database in the words that make it probe the primary
+// key once for each mark: PostgreSQL left to itself reads all marks of the feed, and SQLite has no lateral joins.
+func newestOfMark(d sqldb.Dialect) string {
+	if d == sqldb.PostgreSQL {
+		return fmt.Sprintf(`cross join lateral (select n.entry_id from entry_marks n where n.feed_id = $1 and n.mark = q.mark
+			order by n.entry_id desc limit %d) m`, dedup.MaxPerMark)
+	}
+	return fmt.Sprintf(`cross join entry_marks m on m.feed_id = $1 and m.mark = q.mark and m.entry_id >= coalesce((select n.entry_id
+		from entry_marks n where n.feed_id = $1 and n.mark = q.mark order by n.entry_id desc limit 1 offset %d), 0)`, dedup.MaxPerMark-1)
 }
 
 func scanKnown(row sqldb.Scanner, known *dedup.Known) error {

@@ -26,17 +26,18 @@ create table feeds (
   moved_seen  bigint not null default 0
 ) with (fillfactor = 80);
 
--- Narrow, as it is rewritten at every poll. No index but the primary key, so that these updates are HOT.
+-- Narrow, as it is rewritten at every poll; what every poll changes stands last, as the log holds a row from its first
+-- difference on. No index but the primary key, and half of each page free, so that these updates are HOT.
 create table feed_schedule (
   feed_id      bigint primary key references feeds on delete cascade,
-  next_poll_at bigint,                                   -- null: not polled (paused, gone)
-  last_poll_at bigint,
   interval_us  bigint not null,
   floor_us     bigint not null default 0,
   last_new_at  bigint,
+  next_poll_at bigint,                                   -- null: not polled (paused, gone)
+  last_poll_at bigint,
   lease_until  bigint,
   fence        bigint not null default 0                 -- counted up by every lease
-) with (fillfactor = 50);
+) with (fillfactor = 45);
 
 -- The last document. Apart from its state, as validators change alone when a document changes in nothing that counts.
 create table feed_docs (

@@ -14,14 +14,14 @@ insert into sequences (name, last) values ('feeds', 0), ('entries', 0), ('decisi
 create table feeds (
   id          integer primary key,
   url         text not null,
-  url_key     text not null,                 -- canonical and without scheme: http and https are one feed
+  url_key     text not null,                -- canonical and without scheme: http and https are one feed
   url_hash    blob not null unique check (length(url_hash) = 16), -- of url_key
   title       text not null default '',
   site_url    text not null default '',
   folder      text not null default '',
   format      text not null default '',
   state       text not null default 'active' check (state in ('active', 'paused', 'gone')),
-  policy      text not null default '',      -- JSON of dedup.Policy
+  policy      text not null default '',     -- JSON of dedup.Policy
   added_at    integer not null,
   first_ok_at integer,
   last_ok_at  integer,
@@ -36,19 +36,19 @@ create table feeds (
 -- Narrow, as it is rewritten at every poll.
 create table feed_schedule (
   feed_id      integer primary key references feeds on delete cascade,
-  next_poll_at integer,                                   -- null: not polled (paused, gone)
-  last_poll_at integer,
   interval_us  integer not null,
   floor_us     integer not null default 0,
   last_new_at  integer,
+  next_poll_at integer,                     -- null: not polled (paused, gone)
+  last_poll_at integer,
   lease_until  integer,
-  fence        integer not null default 0                 -- counted up by every lease
+  fence        integer not null default 0   -- counted up by every lease
 ) strict;
 
 -- The last document. Apart from its state, as validators change alone when a document changes in nothing that counts.
 create table feed_docs (
   feed_id       integer primary key references feeds on delete cascade,
-  seq           integer not null default 0,               -- compare-and-swap: one decided document at a time
+  seq           integer not null default 0, -- compare-and-swap: one decided document at a time
   etag          text not null default '',
   last_modified text not null default '',
   body_hash     blob
@@ -56,22 +56,22 @@ create table feed_docs (
 
 create table feed_states (
   feed_id integer primary key references feeds on delete cascade,
-  state   blob not null                                 -- dedup.State
+  state   blob not null                     -- dedup.State
 ) strict;
 
 create table entries (
   id            integer primary key,
   feed_id       integer not null references feeds,
-  guid          text not null,               -- as published when first seen
+  guid          text not null,              -- as published when first seen
   url           text not null,
-  title         text not null,               -- plain text
+  title         text not null,              -- plain text
   author        text not null,
   lang          text not null,
   published_at  integer,
   updated_at    integer,
   first_seen_at integer not null,
   changed_at    integer not null,
-  sort_at       integer not null,                         -- feedonce.Entry.Time
+  sort_at       integer not null,           -- feedonce.Entry.Time
   strict        blob not null check (length(strict) = 16),
   ring          blob not null check (length(ring) <= 64 and length(ring) % 8 = 0),
   content_key   blob check (length(content_key) = 16), -- null where the content is too little to tell
@@ -87,13 +87,13 @@ create index entries_feed_newest on entries (feed_id, sort_at desc, id desc);
 -- What is long, and what only dedup needs: an item comes back exactly as it was written.
 create table entry_bodies (
   entry_id   integer primary key references entries on delete cascade,
-  item_guid  text,                           -- of the latest version; null: as entries.guid
-  item_title text,                           -- as published; null: as entries.title
+  item_guid  text,                          -- of the latest version; null: as entries.guid
+  item_title text,                          -- as published; null: as entries.title
   permalink  integer not null,
   orig_url   text not null,
   invalid    text not null,
-  enclosures text,                           -- JSON; null: none
-  categories text,                           -- JSON; null: none
+  enclosures text,                          -- JSON; null: none
+  categories text,                          -- JSON; null: none
   summary    text not null,
   content    text not null
 ) strict;
@@ -114,7 +114,7 @@ create table entry_versions (
 -- One identity, one entry. Keys outlive the texts of their entry.
 create table entry_keys (
   feed_id       integer not null,
-  kind          integer not null,                         -- dedup.KeyKind
+  kind          integer not null,           -- dedup.KeyKind
   key_hash      blob not null check (length(key_hash) = 16),
   entry_id      integer not null references entries on delete cascade,
   key_text      text not null,
@@ -125,7 +125,7 @@ create index entry_keys_entry on entry_keys (entry_id);
 
 create table entry_marks (
   feed_id  integer not null,
-  mark     integer not null,                              -- dedup.Mark
+  mark     integer not null,                -- dedup.Mark
   entry_id integer not null,
   primary key (feed_id, mark, entry_id)
 ) strict, without rowid;
@@ -135,14 +135,14 @@ create table decisions (
   id        integer primary key,
   at        integer not null,
   feed_id   integer not null,
-  entry_id  integer not null,                             -- 0: none
+  entry_id  integer not null,               -- 0: none
   outcome   text not null,
   rule      text not null,
   guid      text not null,
   url       text not null,
   title     text not null,
-  evidence  text not null,                   -- JSON of dedup.Evidence
-  arrival   text,                            -- JSON of dedup.Item where suppressed
+  evidence  text not null,                  -- JSON of dedup.Evidence
+  arrival   text,                           -- JSON of dedup.Item where suppressed
   item_hash blob not null check (length(item_hash) = 16), -- of that JSON
   told      integer not null,
   quiet     text not null
@@ -154,7 +154,7 @@ create index decisions_entry on decisions (entry_id, id desc) where entry_id <> 
 -- Arrivals by outcome and hour.
 create table feed_hours (
   feed_id     integer not null,
-  hour        integer not null,                           -- when it began
+  hour        integer not null,             -- when it began
   new         integer not null default 0,
   updated     integer not null default 0,
   unchanged   integer not null default 0,
