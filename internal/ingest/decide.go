@@ -64,91 +64,123 @@ func (d *decider) parse() error {
 	return nil
 }
 
-// once decides and stores. It returns feedonce.ErrConflict where the feed's document moved on meanwhile.
-func (d *decider) once(ctx context.Context) (Report, error) {
-	rep := Report{Items: len(d.items.Items), Document: d.doc, Warning: d.warning}
-	seq, res, odd, err := d.decide(ctx)
-	if err != nil {
-		return Report{}, err
-	}
-	if odd != "" {
-		rep.Warning = cut(strings.Trim(d.warning+"; "+odd, "; "), maxWarning)
-	}
-	if rep.Counts, err = account(rep.Items, res.Decisions); err != nil {
-		if d.in.Violation != nil {
-			d.in.Violation(d.f.Feed, err)
-		}
-		return Report{}, err
-	}
-	rep.Unchanged = !res.Writes()
-	rep.Result = res
-
-	// A document that was cut off must be fetched again: neither its validators nor its bytes may stop the next poll.
-	whole := d.doc.Partial == "" && !d.f.Truncated
-	if rep.Unchanged && !res.StateChanged && !d.tellsMore(rep.Warning) {
-		if whole && d.worth() {
-			if err := d.in.touch(ctx, d.f, seq, d.hash); err != nil {
-				return Report{}, err
-			}
-		}
-		d.in.recent.document(d.f.Feed, d.hash, rep.Items)
-		return rep, nil
-	}
-
-	stored, err := d.store(ctx, seq, whole, rep)
-	if err != nil {
-		return Report{}, err
-	}
-	if !rep.Unchanged {
-		d.in.recent.stored(d.f.Feed)
-	}
-	d.in.recent.document(d.f.Feed, d.hash, rep.Items)
-	d.in.log(ctx, d.f.Feed, d.items, stored.Result)
-	return stored, nil
+// A verdict is what was decided on one state of the store.
+type verdict struct {
+	seq int64 // of the document it was decided on
+	rep Report
+	// write says that there is something to store; touch that nothing is but validators and hash.
+	write, touch bool
 }
 
-// decide reads what is known and decides on it. odd is what is to be told to a person.
-func (d *decider) decide(ctx context.Context) (seq int64, res *dedup.Result, odd string, err error) {
-	leave, _ := d.in.Journal.enter(d.f.Feed)
-	defer leave()
-	var judge *dedup.Judge
-	var known *dedup.Known
-	err = d.in.Store.View(ctx, func(tx *store.Tx) error {
-		odd, known = "", &dedup.Known{}
-		doc, err := tx.FeedDoc(d.f.Feed)
-		if err != nil {
-			return err
-		}
-		seq = doc.Seq
-		var state *dedup.State
-		if len(doc.State) > 0 {
-			state = new(dedup.State)
-			if err := state.UnmarshalBinary(doc.State); err != nil {
-				// Keys and entries are still there: what is lost is what the feed taught us, and it will again.
-				state = nil
-				odd = fmt.Sprintf("what was remembered of the last document could not be read (%v): this one was judged without", err)
-			}
-		}
-		var q dedup.Query
-		err = guard("deciding", func() error {
-			judge = dedup.Prepare(d.items, state, d.policy)
-			q = judge.Query()
-			return nil
-		})
-		if err != nil || q.Empty() {
-			return err
-		}
-		known, err = tx.Known(d.f.Feed, q)
+// once decides on what is stored, and stores. It returns feedonce.ErrConflict where the feed's document moved on
+// meanwhile.
+func (d *decider) once(ctx context.Context) (Report, error) {
+	var v verdict
+	err := d.in.Store.View(ctx, func(tx *store.Tx) (err error) {
+		v, err = d.decide(tx)
 		return err
 	})
-	if err != nil {
-		return 0, nil, "", wrap(d.f.Feed, err)
+	if err == nil && v.write {
+		ran := false
+		err = d.in.Store.Update(ctx, func(tx *store.Tx) error {
+			if ran {
+				// The database wants the transaction again, but the result is bound already: decide afresh.
+				return feedonce.ErrConflict
+			}
+			ran = true
+			return d.store(tx, &v)
+		})
 	}
-	err = guard("deciding", func() error {
-		res = judge.Decide(known)
-		return nil
+	return d.done(ctx, v, err)
+}
+
+// alone decides and stores in one writing transaction. It holds up all others, but on SQLite nobody can be faster; with
+// several processes on one file, the one that decides outside might never be in time.
+func (d *decider) alone(ctx context.Context) (Report, error) {
+	var v verdict
+	err := d.in.Store.Update(ctx, func(tx *store.Tx) (err error) {
+		if v, err = d.decide(tx); err == nil && v.write {
+			err = d.store(tx, &v)
+		}
+		return err
 	})
-	return seq, res, odd, err
+	return d.done(ctx, v, err)
+}
+
+// done is what remains to be done outside of the transaction.
+func (d *decider) done(ctx context.Context, v verdict, err error) (Report, error) {
+	if err == nil && v.touch {
+		err = d.in.touch(ctx, d.f, v.seq, d.hash)
+	}
+	if err != nil {
+		var wrong *AccountingError
+		if errors.As(err, &wrong) && d.in.Violation != nil {
+			d.in.Violation(d.f.Feed, err)
+		}
+		return Report{}, wrap(d.f.Feed, err)
+	}
+	if !v.rep.Unchanged {
+		d.in.recent.stored(d.f.Feed)
+		d.in.log(ctx, d.f.Feed, d.items, v.rep.Result)
+	}
+	d.in.recent.document(d.f.Feed, d.hash, v.rep.Items)
+	return v.rep, nil
+}
+
+// decide reads what is known and decides on it.
+func (d *decider) decide(tx *store.Tx) (verdict, error) {
+	leave, _ := d.in.Journal.enter(d.f.Feed)
+	defer leave()
+	doc, err := tx.FeedDoc(d.f.Feed)
+	if err != nil {
+		return verdict{}, err
+	}
+	v := verdict{seq: doc.Seq, rep: Report{Items: len(d.items.Items), Document: d.doc, Warning: d.warning}}
+	var state *dedup.State
+	if len(doc.State) > 0 {
+		state = new(dedup.State)
+		if err := state.UnmarshalBinary(doc.State); err != nil {
+			// Keys and entries are still there: what is lost is what the feed taught us, and it will again.
+			state = nil
+			odd := fmt.Sprintf("what was remembered of the last document could not be read (%v): this one was judged without", err)
+			v.rep.Warning = cut(strings.TrimPrefix(d.warning+"; "+odd, "; "), maxWarning)
+		}
+	}
+	var judge *dedup.Judge
+	var q dedup.Query
+	known := &dedup.Known{}
+	if err := guard("deciding", func() error {
+		judge = dedup.Prepare(d.items, state, d.policy)
+		q = judge.Query()
+		return nil
+	}); err != nil {
+		return verdict{}, err
+	}
+	if !q.Empty() {
+		if known, err = tx.Known(d.f.Feed, q); err != nil {
+			return verdict{}, err
+		}
+	}
+	if err := guard("deciding", func() error {
+		v.rep.Result = judge.Decide(known)
+		return nil
+	}); err != nil {
+		return verdict{}, err
+	}
+	if v.rep.Counts, err = account(v.rep.Items, v.rep.Result.Decisions); err != nil {
+		return verdict{}, err
+	}
+	v.rep.Unchanged = !v.rep.Result.Writes()
+	v.write = !v.rep.Unchanged || v.rep.Result.StateChanged || d.tellsMore(v.rep.Warning)
+	v.touch = !v.write && d.whole(v.rep.Result) && d.worth()
+	return v, nil
+}
+
+// whole reports whether all of the document came, and all of it is decided for good. One that was cut off must be fetched
+// again, and one with a version that was put off must be judged again: neither its validators nor its bytes may stop
+// the next poll.
+func (d *decider) whole(r *dedup.Result) bool {
+	return d.doc.Partial == "" && !d.f.Truncated && !r.Unsettled
 }
 
 // tellsMore reports whether the document says something of the feed itself that is not stored.
@@ -168,38 +200,25 @@ func (d *decider) worth() bool {
 	return d.in.recent.worth(d.f, d.hash, fresh)
 }
 
-// store stores the decided document in one transaction.
-func (d *decider) store(ctx context.Context, seq int64, whole bool, rep Report) (Report, error) {
+// store stores the decided document in the transaction, and completes the report.
+func (d *decider) store(tx *store.Tx, v *verdict) error {
 	in := store.Ingest{
-		Feed: d.f.Feed, Seq: seq, Fence: d.f.Fence, At: d.f.Received,
-		Title: d.doc.Title, SiteURL: d.doc.SiteURL, Format: d.doc.Format, Warning: rep.Warning,
-		Result: rep.Result, Items: arrivals(d.doc, d.items),
+		Feed: d.f.Feed, Seq: v.seq, Fence: d.f.Fence, At: d.f.Received,
+		Title: d.doc.Title, SiteURL: d.doc.SiteURL, Format: d.doc.Format, Warning: v.rep.Warning,
+		Result: v.rep.Result, Items: arrivals(d.doc, d.items),
 	}
-	if whole {
+	if d.whole(v.rep.Result) {
 		in.ETag, in.LastModified, in.BodyHash = d.f.ETag, d.f.LastModified, d.hash
 	}
-	done := rep
-	done.Stored = true
-	ran := false
-	err := d.in.Store.Update(ctx, func(tx *store.Tx) error {
-		if ran {
-			// The database wants the transaction again, but Apply has bound the result already: decide afresh.
-			return feedonce.ErrConflict
-		}
-		ran = true
-		if err := tx.Apply(in); err != nil {
-			return err
-		}
-		done.New = created(done.Result)
-		if d.f.Also == nil {
-			return nil
-		}
-		return d.f.Also(tx, done)
-	})
-	if err != nil {
-		return Report{}, wrap(d.f.Feed, err)
+	if err := tx.Apply(in); err != nil {
+		return err
 	}
-	return done, nil
+	v.rep.Stored = true
+	v.rep.New = created(v.rep.Result)
+	if d.f.Also == nil {
+		return nil
+	}
+	return d.f.Also(tx, v.rep)
 }
 
 // created returns the entries that a bound result created.
@@ -216,7 +235,8 @@ func created(r *dedup.Result) []feedonce.EntryID {
 // wrap adds the feed to an error of the store, and leaves alone what is for a person.
 func wrap(id feedonce.FeedID, err error) error {
 	var fault *PanicError
-	if errors.As(err, &fault) {
+	var wrong *AccountingError
+	if errors.As(err, &fault) || errors.As(err, &wrong) {
 		return err
 	}
 	return fmt.Errorf("feed %d: %w", id, err)
