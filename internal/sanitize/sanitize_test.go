@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	xhtml "golang.org/x/net/html"
 )
 
 func TestHTML(t *testing.T) {
@@ -112,25 +113,43 @@ func FuzzHTML(f *testing.F) {
 func TestTooLong(t *testing.T) {
 	for _, unit := range []string{"word ", "<p>word</p>", "é", `<img src="` + strings.Repeat("x", 5000) + `">`, "<"} {
 		in := strings.Repeat(unit, maxInput/len(unit)+1000)
-		out := HTML(in, "")
-		if !strings.HasSuffix(out, tooLong) {
-			t.Errorf("%d times %.20q: cut without saying so: …%q", len(in)/len(unit), unit, out[max(0, len(out)-100):])
+		out, cut := bound(in)
+		if !cut || len(out) > maxInput || len(out) < maxInput-6000 && unit != "<" || !utf8.ValidString(out) {
+			t.Errorf("%d times %.20q: cut %v to %d bytes, ending in %q", len(in)/len(unit), unit, cut, len(out), out[max(0, len(out)-20):])
 		}
-		if !utf8.ValidString(out) {
-			t.Errorf("%.20q: cut within a character", unit)
+		if strings.LastIndexByte(out, '<') > strings.LastIndexByte(out, '>') && unit != "<" {
+			t.Errorf("%.20q: cut within a tag", unit)
 		}
+	}
+	if out := HTML(strings.Repeat("word ", maxInput/5+1), ""); !strings.HasSuffix(out, "word</p>"+tooLong) {
+		t.Errorf("cut without saying so: …%q", out[max(0, len(out)-100):])
 	}
 	if out := HTML(strings.Repeat("a ", 1000), ""); strings.Contains(out, "longer than") {
 		t.Errorf("short text is said to be cut: %q", out)
 	}
 }
 
-// TestLinear gives markup that costs a tree builder, or a writer that looks back, hours.
+// TestLinear gives markup that costs a tree builder, or a writer that looks back without bound, hours: it fails by not
+// ending. What comes out is never nested deeper than browsers go.
 func TestLinear(t *testing.T) {
 	for _, unit := range []string{"<body a=%>", "<b>", "<p><b><i><u>", "<table><tr><td>", "<a href=x>", "<ul><li>", "</b>", "<div></p>", "<svg><title>", "<frameset><frame>", "&#x26;"} {
-		in := strings.Repeat(unit, 1<<20/len(unit))
-		HTML(in, "https://example.com/")
+		in := strings.Repeat(unit, 128<<10/len(unit))
 		Text(in, 200)
+		depth, deepest := 0, 0
+		z := xhtml.NewTokenizer(strings.NewReader(HTML(in, "https://example.com/")))
+		for kind := z.Next(); kind != xhtml.ErrorToken; kind = z.Next() {
+			name, _ := z.TagName()
+			switch {
+			case kind == xhtml.StartTagToken && !elements[string(name)].void:
+				depth++
+				deepest = max(deepest, depth)
+			case kind == xhtml.EndTagToken:
+				depth--
+			}
+		}
+		if depth != 0 || deepest > maxDepth {
+			t.Errorf("%q: %d elements are left open, %d nest", unit, depth, deepest)
+		}
 	}
 }
 

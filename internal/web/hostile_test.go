@@ -126,6 +126,9 @@ func mustBeOurs(t *testing.T, path, page string) {
 	if strings.Contains(page, "ZgotmplZ") {
 		t.Errorf("%s: a template was the last to stop a dangerous address; links.go is to do it", path)
 	}
+	if !strings.Contains(page, "<p>feedonce test: every article once, and always why.</p>") {
+		t.Errorf("%s: the foot of the page is not ours", path)
+	}
 	count := map[string]int{}
 	var walk func(n *html.Node)
 	walk = func(n *html.Node) {

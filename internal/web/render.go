@@ -19,12 +19,13 @@ var templateFiles embed.FS
 // pages are the templates by name, each with the layout and the parts.
 var pages = func() map[string]*template.Template {
 	base := template.Must(template.New("").Funcs(template.FuncMap{
-		"asset":  assetPath,
-		"number": number,
-		"plural": plural,
-		"clip":   clip,
-		"len64":  func(list any) int64 { return int64(reflect.ValueOf(list).Len()) },
-		"add64":  func(a, b int64) int64 { return a + b },
+		"asset":    assetPath,
+		"number":   number,
+		"plural":   plural,
+		"clip":     clip,
+		"sentence": sentence,
+		"len64":    func(list any) int64 { return int64(reflect.ValueOf(list).Len()) },
+		"add64":    func(a, b int64) int64 { return a + b },
 	}).ParseFS(templateFiles, "templates/layout.html", "templates/parts.html"))
 	all, err := templateFiles.ReadDir("templates")
 	if err != nil {
@@ -45,7 +46,7 @@ type page struct {
 	Title   string
 	Section string // of the navigation: "articles", "feeds", "decisions", "add"
 	Notice  string // what was just done
-	Version string
+	Program string // its version
 	live
 }
 
@@ -58,7 +59,7 @@ type live struct {
 }
 
 func (s *server) page(r *http.Request, title, section string) page {
-	return page{Title: title, Section: section, Version: s.Version, Notice: notice(r)}
+	return page{Title: title, Section: section, Program: s.Version, Notice: notice(r)}
 }
 
 func (s *server) render(w http.ResponseWriter, name string, data any) error {
