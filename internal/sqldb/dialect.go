@@ -34,3 +34,13 @@ func (d Dialect) SkipLocked() string {
 	}
 	return ""
 }
+
+// Lookup is the join that looks up each row of a batch, on its left, in a table on its right, by an index. SQLite would
+// rather read a part of the table and search the batch for each of its rows; a cross join, which may have a condition
+// there, says which side comes first.
+func (d Dialect) Lookup() string {
+	if d == PostgreSQL {
+		return "join"
+	}
+	return "cross join"
+}

@@ -247,6 +247,7 @@ func (tx *Tx) applyVersions(in Ingest, r *rowsOfDocument) error {
 	if all.Len() == 0 {
 		return nil
 	}
+	lookup := tx.Dialect().Lookup()
 	from, args := tx.Dialect().From(all, "r", 2)
 	err := tx.Each(func(row sqldb.Scanner) error {
 		var id int64
@@ -258,7 +259,7 @@ func (tx *Tx) applyVersions(in Ingest, r *rowsOfDocument) error {
 		old.marks = uint64s[dedup.Mark](marks)
 		r.updated[id] = &old
 		return nil
-	}, `select e.id, e.marks, e.content_key from `+from+` join entries e on e.id = r.id and e.feed_id = $1`, append([]any{in.Feed}, args...)...)
+	}, `select e.id, e.marks, e.content_key from `+from+` `+lookup+` entries e on e.id = r.id and e.feed_id = $1`, append([]any{in.Feed}, args...)...)
 	if err != nil {
 		return fmt.Errorf("read entries: %w", err)
 	}
@@ -273,15 +274,15 @@ func (tx *Tx) applyVersions(in Ingest, r *rowsOfDocument) error {
 	from, args = tx.Dialect().From(kept, "r", 2)
 	if _, err := tx.Exec(`insert into entry_versions (entry_id, revision, replaced_at, url, title, author, enclosures, summary, content)
 		select e.id, e.revision, $1, e.url, e.title, e.author, b.enclosures, b.summary, b.content
-		from `+from+` join entries e on e.id = r.id join entry_bodies b on b.entry_id = e.id
+		from `+from+` `+lookup+` entries e on e.id = r.id `+lookup+` entry_bodies b on b.entry_id = e.id
 		where not e.purged
 		on conflict do nothing`, append([]any{in.At.UnixMicro()}, args...)...); err != nil {
 		return fmt.Errorf("keep versions: %w", err)
 	}
 	from, args = tx.Dialect().From(kept, "r", 1)
 	if _, err := tx.Exec(`delete from entry_versions where (entry_id, revision) in (
-			select v.entry_id, v.revision from `+from+` join entries e on e.id = r.id
-			join entry_versions v on v.entry_id = e.id and v.revision <= e.revision - `+fmt.Sprint(maxVersions)+`)`, args...); err != nil {
+			select v.entry_id, v.revision from `+from+` `+lookup+` entries e on e.id = r.id
+			`+lookup+` entry_versions v on v.entry_id = e.id and v.revision <= e.revision - `+fmt.Sprint(maxVersions)+`)`, args...); err != nil {
 		return fmt.Errorf("drop old versions: %w", err)
 	}
 	return nil
@@ -359,7 +360,7 @@ func (tx *Tx) applyEntries(in Ingest, r *rowsOfDocument) error {
 	from, args = d.From(bodies, "r", 1)
 	if _, err := tx.Exec(`insert into entry_bodies (entry_id, item_guid, item_title, permalink, orig_url, invalid, enclosures, categories, summary, content)
 		select r.id, nullif(r.item_guid, e.guid), r.item_title, r.permalink, r.orig_url, r.invalid, r.enclosures, r.categories, r.summary, r.content
-		from `+from+` join entries e on e.id = r.id where true
+		from `+from+` `+d.Lookup()+` entries e on e.id = r.id where true
 		on conflict (entry_id) do update set item_guid = excluded.item_guid, item_title = excluded.item_title, permalink = excluded.permalink,
 			orig_url = excluded.orig_url, invalid = excluded.invalid, enclosures = excluded.enclosures, categories = excluded.categories,
 			summary = excluded.summary, content = excluded.content

@@ -27,7 +27,7 @@ func (tx *Tx) AddCounts(hour time.Time, counts map[feedonce.FeedID]feedonce.Coun
 	from, args := tx.Dialect().From(b, "r", 2)
 	_, err := tx.Exec(`insert into feed_hours (feed_id, hour, new, updated, unchanged, duplicate, quarantined, invalid)
 		select r.feed, $1, r.n, r.updated, r.unchanged, r.duplicate, r.quarantined, r.invalid
-		from `+from+` join feeds f on f.id = r.feed where true order by r.feed
+		from `+from+` `+tx.Dialect().Lookup()+` feeds f on f.id = r.feed where true order by r.feed
 		on conflict (feed_id, hour) do update set new = feed_hours.new + excluded.new, updated = feed_hours.updated + excluded.updated,
 			unchanged = feed_hours.unchanged + excluded.unchanged, duplicate = feed_hours.duplicate + excluded.duplicate,
 			quarantined = feed_hours.quarantined + excluded.quarantined, invalid = feed_hours.invalid + excluded.invalid`,

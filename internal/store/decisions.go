@@ -57,7 +57,7 @@ func (tx *Tx) applyDecisions(in Ingest, _ *rowsOfDocument) error {
 			copy(o.hash[:], hash)
 			recorded[o] = true
 			return nil
-		}, `select d.item_hash, d.outcome, d.entry_id from `+from+` join decisions d on d.feed_id = $1 and d.item_hash = r.hash
+		}, `select d.item_hash, d.outcome, d.entry_id from `+from+` `+tx.Dialect().Lookup()+` decisions d on d.feed_id = $1 and d.item_hash = r.hash
 				and d.outcome = r.outcome and d.entry_id = r.entry
 			where d.arrival is not null`, append([]any{in.Feed}, args...)...)
 		if err != nil {

@@ -68,6 +68,7 @@ func (tx *Tx) findByIdentity(what string, found map[feedonce.EntryID]feedonce.En
 	args = append(args, more...)
 	fromMarks, more := tx.Dialect().From(marks, "q", len(args)+1)
 	args = append(args, more...)
+	lookup := tx.Dialect().Lookup()
 	wanted, isURL := urls.Key(what, nil)
 	return tx.Each(func(row sqldb.Scanner) error {
 		var byKey int
@@ -83,9 +84,9 @@ func (tx *Tx) findByIdentity(what string, found map[feedonce.EntryID]feedonce.En
 		return nil
 	}, `select max(c.by_key), `+entryColumns+` from (
 			select 1 as by_key, x.entry_id as id from `+fromKeys+` cross join feeds f
-				join entry_keys x on x.feed_id = f.id and x.kind = q.kind and x.key_hash = q.hash
+				`+lookup+` entry_keys x on x.feed_id = f.id and x.kind = q.kind and x.key_hash = q.hash
 			union all
-			select 0, m.entry_id from `+fromMarks+` cross join feeds f join entry_marks m on m.feed_id = f.id and m.mark = q.mark) c
-		join entries e on e.id = c.id join entry_bodies b on b.entry_id = e.id
+			select 0, m.entry_id from `+fromMarks+` cross join feeds f `+lookup+` entry_marks m on m.feed_id = f.id and m.mark = q.mark) c
+		`+lookup+` entries e on e.id = c.id `+lookup+` entry_bodies b on b.entry_id = e.id
 		group by e.id, b.entry_id order by e.id limit 1000`, args...)
 }

@@ -19,6 +19,7 @@ func (tx *Tx) Known(id feedonce.FeedID, q dedup.Query) (*dedup.Known, error) {
 	for i := range q.Keys {
 		keys.Add(int64(q.Keys[i].Kind), q.Keys[i].Hash[:])
 	}
+	lookup := tx.Dialect().Lookup()
 	args := []any{id}
 	from := func(b *sqldb.Batch, alias string) string {
 		clause, more := tx.Dialect().From(b, alias, len(args)+1)
@@ -30,7 +31,7 @@ func (tx *Tx) Known(id feedonce.FeedID, q dedup.Query) (*dedup.Known, error) {
 	//
 	query := `with k as (
 			select x.kind, x.key_hash, x.key_text, x.entry_id from ` + from(keys, "q") + `
-			join entry_keys x on x.feed_id = $1 and x.kind = q.kind and x.key_hash = q.hash),
+			` + lookup + ` entry_keys x on x.feed_id = $1 and x.kind = q.kind and x.key_hash = q.hash),
 		e as (
 			select entry_id as id from k
 			union select m.entry_id from ` + from(sqldb.Ints("mark", q.Marks), "q") + ` ` + newestOfMark(tx.Dialect()) + `
@@ -38,14 +39,14 @@ func (tx *Tx) Known(id feedonce.FeedID, q dedup.Query) (*dedup.Known, error) {
 		select 0, n.id, coalesce(b.item_guid, n.guid), n.url, coalesce(b.item_title, n.title), n.author, n.lang,
 			n.published_at, n.updated_at, n.first_seen_at, n.changed_at, n.strict, n.ring, n.content_key, n.streak, n.purged,
 			b.permalink, b.orig_url, b.invalid, b.enclosures, b.summary, b.content
-		from e join entries n on n.id = e.id and n.feed_id = $1 join entry_bodies b on b.entry_id = n.id
+		from e ` + lookup + ` entries n on n.id = e.id and n.feed_id = $1 ` + lookup + ` entry_bodies b on b.entry_id = n.id
 		union all
 		select 1, entry_id, null, null, key_text, null, null, null, null, null, null, key_hash, null, null, kind, null,
 			null, null, null, null, null, null from k
 		union all
 		select 2, v.a, null, null, null, null, null, null, null, null, null, null, null, null, v.b, v.same,
 			null, null, null, null, null, null
-		from (select w.* from e join verdicts w on w.a = e.id union select w.* from e join verdicts w on w.b = e.id) v`
+		from (select w.* from e ` + lookup + ` verdicts w on w.a = e.id union select w.* from e ` + lookup + ` verdicts w on w.b = e.id) v`
 	err := tx.Each(func(row sqldb.Scanner) error { return scanKnown(row, known) }, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("look up what is known of feed %d: %w", id, err)

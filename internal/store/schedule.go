@@ -84,6 +84,7 @@ func (tx *Tx) claims(fences map[feedonce.FeedID]int64) ([]Claim, error) {
 	for id := range fences {
 		ids.Add(int64(id))
 	}
+	lookup := tx.Dialect().Lookup()
 	from, args := tx.Dialect().From(ids, "r", 1)
 	claims, err := sqldb.All(tx.Tx, func(row sqldb.Scanner) (Claim, error) {
 		var c Claim
@@ -91,7 +92,7 @@ func (tx *Tx) claims(fences map[feedonce.FeedID]int64) ([]Claim, error) {
 		c.Fence = fences[c.Feed.ID]
 		return c, err
 	}, `select `+feedColumns+`, d.etag, d.last_modified, d.body_hash
-		from `+from+` join feeds f on f.id = r.id join feed_schedule s on s.feed_id = f.id join feed_docs d on d.feed_id = f.id`, args...)
+		from `+from+` `+lookup+` feeds f on f.id = r.id `+lookup+` feed_schedule s on s.feed_id = f.id `+lookup+` feed_docs d on d.feed_id = f.id`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read claimed feeds: %w", err)
 	}
