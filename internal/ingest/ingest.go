@@ -80,7 +80,8 @@ type Ingester struct {
 }
 
 // maxTries is how often a document is decided before the others who store documents of the same feed get their way.
-// Each failure means that another one succeeded, so more than a few need a crowd.
+// Each failure means that another one succeeded, so more than a few need a crowd. From the second try
+// on the document is decided in the transaction that stores it.
 const maxTries = 20
 
 // large is the size in bytes from which documents are read one at a time: parsed and judged they take many times as
@@ -122,7 +123,11 @@ func (in *Ingester) Document(ctx context.Context, f Fetched) (Report, error) {
 		return Report{}, err
 	}
 	for try := 1; ; try++ {
-		rep, err := d.once(ctx)
+		decide := d.once
+		if try > 1 {
+			decide = d.alone
+		}
+		rep, err := decide(ctx)
 		if !errors.Is(err, feedonce.ErrConflict) {
 			return rep, err
 		}

@@ -79,8 +79,8 @@ func (d *dispatcher) claim(ctx context.Context, now time.Time) (more bool) {
 	if now.Before(d.claimAt) || d.pending >= maxPending {
 		return false
 	}
-	// Claims that could start at once, or as soon as a worker is free, are enough; others may have the rest.
-	limit := 2*p.o.Workers - d.startable(now) - d.busy()
+	// A few more claims than workers, so that these need not wait for the database; the rest is for other processes.
+	limit := p.o.Workers + p.o.Workers/2 - d.startable(now) - d.busy()
 	if limit <= 0 {
 		return false
 	}

@@ -153,6 +153,16 @@ func (c *clock) set(t time.Time) {
 // soon are timers for a clock that stands still: the dispatcher looks at it every millisecond.
 func soon(time.Duration) <-chan time.Time { return time.After(time.Millisecond) }
 
+// patient are the same timers, but that polls under way at the end get all the time they need.
+func patient(d time.Duration) <-chan time.Time {
+	if d == grace {
+		return nil
+	}
+	return soon(d)
+}
+
+const grace = 77 * time.Second // a time that nothing else waits for
+
 func localClient(t *testing.T, o fetch.Options) *fetch.Client {
 	o.AllowNets = append(o.AllowNets, netip.MustParsePrefix("127.0.0.0/8"))
 	c := fetch.New(o)
@@ -163,7 +173,7 @@ func localClient(t *testing.T, o fetch.Options) *fetch.Client {
 // options are those of a poller on a clock that stands still, without randomness.
 func options(t *testing.T, s *store.Store, c *clock) Options {
 	return Options{
-		Store: s, Client: localClient(t, fetch.Options{}), Now: c.Now, After: soon, Rand: func() float64 { return 0.5 },
+		Store: s, Client: localClient(t, fetch.Options{}), Now: c.Now, After: patient, Grace: grace, Rand: func() float64 { return 0.5 },
 		PerHost: 16,
 	}
 }
