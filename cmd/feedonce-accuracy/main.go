@@ -155,8 +155,14 @@ func (o *options) print(course *evolve.Course, rep *evolve.Report, complaints []
 	if err := rep.WriteGates(os.Stdout, course); err != nil {
 		return err
 	}
-	if err := rep.WriteExamples(os.Stdout); err != nil {
-		return err
+	if o.examples > 0 {
+		fmt.Println()
+		if err := rep.WriteCauses(os.Stdout); err != nil {
+			return err
+		}
+		if err := rep.WriteExamples(os.Stdout); err != nil {
+			return err
+		}
 	}
 	for _, c := range complaints {
 		fmt.Println("FAILED:", c)

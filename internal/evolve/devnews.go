@@ -54,18 +54,22 @@ func (t *devTable) item(it *dedup.Item) Answer {
 		return Answer{Outcome: dedup.Duplicate, Entry: entry, Rule: "hash"}
 	}
 	link := devCanonical(it.URL)
-	if entry := around(t.byLink[link], it.Published); entry != 0 && link != "" {
+	if entry := around(t.byLink[link], it.Published); entry != 0 {
 		return Answer{Outcome: dedup.Duplicate, Entry: entry, Rule: "canonical URL"}
 	}
 	guid := strings.TrimSpace(it.GUID)
-	if entry := around(t.byGUID[guid], it.Published); entry != 0 && guid != "" {
+	if entry := around(t.byGUID[guid], it.Published); entry != 0 {
 		return Answer{Outcome: dedup.Duplicate, Entry: entry, Rule: "guid and date"}
 	}
 	t.last++
 	now := dated{t.last, it.Published}
 	t.byHash[hash] = now.entry
-	t.byLink[link] = append(t.byLink[link], now)
-	t.byGUID[guid] = append(t.byGUID[guid], now)
+	if link != "" {
+		t.byLink[link] = append(t.byLink[link], now)
+	}
+	if guid != "" {
+		t.byGUID[guid] = append(t.byGUID[guid], now)
+	}
 	return Answer{Outcome: dedup.New, Entry: now.entry, Rule: "none", Tell: true}
 }
 

@@ -65,6 +65,7 @@ type Article struct {
 	Updated    time.Time // zero for none
 
 	tags map[string]string // whatever an archetype has to remember
+	past []string          // paragraphs it once had
 }
 
 // Tag returns what SetTag remembered under key, or "".

@@ -34,21 +34,35 @@ type chapter struct {
 func (h history) examples(p *Publisher, feed int, faults []fault, n int) []Example {
 	var out []Example
 	count := map[Mistake]int{}
-	seen := map[string]bool{} // the same article wrongly judged by the same rule at every poll is one fault
 	for _, f := range faults {
-		c := h[f.doc]
-		key := fmt.Sprint(f.Mistake, c.doc.Origins[f.item].Article, c.answers[f.item].Rule)
-		if count[f.Mistake] == n || seen[key] {
-			continue
+		if count[f.Mistake]++; count[f.Mistake] <= n {
+			c := h[f.doc]
+			out = append(out, Example{
+				Mistake: f.Mistake, Archetype: p.Kind.Name, Feed: feed, Poll: c.poll, Rule: c.answers[f.item].Rule,
+				Text: h.describe(p, feed, f),
+			})
 		}
-		count[f.Mistake]++
-		seen[key] = true
-		out = append(out, Example{
-			Mistake: f.Mistake, Archetype: p.Kind.Name, Feed: feed, Poll: c.poll, Rule: c.answers[f.item].Rule,
-			Text: h.describe(p, feed, f),
-		})
 	}
 	return out
+}
+
+// causes leaves out what follows from a mistake: what is said of an article later for the same reason.
+func (h history) causes(faults []fault) []fault {
+	var causes []fault
+	seen := map[Mistake]map[int]bool{}
+	for _, m := range Mistakes() {
+		seen[m] = map[int]bool{}
+	}
+	for _, f := range faults {
+		article := h[f.doc].doc.Origins[f.item].Article
+		follows := seen[f.Mistake][article] || f.Mistake == WrongMerge && seen[FalseDrop][article] ||
+			f.Mistake == MissedUpdate && seen[Leak][article]
+		seen[f.Mistake][article] = true
+		if !follows {
+			causes = append(causes, f)
+		}
+	}
+	return causes
 }
 
 func (h history) describe(p *Publisher, feed int, f fault) string {

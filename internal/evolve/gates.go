@@ -37,7 +37,7 @@ var (
 		},
 	}
 	Dense = Course{
-		Name: "dense", About: "every archetype with many times more new articles", LeastNew: 300_000, Feeds: 14, Polls: 130, Dense: true,
+		Name: "dense", About: "every archetype with many times more new articles", LeastNew: 300_000, Feeds: 8, Polls: 130, Dense: true,
 		Archetypes: Archetypes,
 		Gates: []Gate{
 			none("false drops", func(s *Score) (int, int) { return s.Drops, s.New }),

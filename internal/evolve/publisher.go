@@ -201,11 +201,14 @@ func (p *Publisher) change(a *Article) {
 				break
 			}
 			i := p.rng.IntN(len(a.Paras))
-			if s := p.text.Typo(a.Paras[i]); s != a.Paras[i] {
-				a.Paras = slices.Clone(a.Paras)
-				a.Paras[i] = s
-				return
+			s := p.text.Typo(a.Paras[i])
+			if s == a.Paras[i] || slices.Contains(a.past, s) { // no word to misspell, or a typing error undone
+				continue
 			}
+			a.past = append(a.past, a.Paras[i])
+			a.Paras = slices.Clone(a.Paras)
+			a.Paras[i] = s
+			return
 		}
 	case 1:
 		a.Paras = append(slices.Clip(a.Paras), p.text.Phrase("update")+": "+p.text.Remark(25))

@@ -73,7 +73,7 @@ func (rep *Report) WriteTotals(w io.Writer, timed bool) error {
 
 // WriteGates writes how the first strategy stands at each gate of a course, and how many of the others miss it.
 func (rep *Report) WriteGates(w io.Writer, c *Course) error {
-	var t table
+	t := table{left: true}
 	t.row("gate", "limit", rep.Strategies[0], "is at most (95 %)", "", "missed by others")
 	for _, g := range c.Gates {
 		count, of := g.Rate(&rep.Total[0])

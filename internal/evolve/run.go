@@ -39,7 +39,8 @@ type Report struct {
 	Strategies []string
 	Rows       []Row // by archetype, in the order of the configuration
 	Total      []Score
-	Examples   []Example
+	Examples   []Example // empty unless the configuration asks for examples, as are
+	Causes     []Cause
 }
 
 // A Row is what came of one archetype.
@@ -96,7 +97,9 @@ func gather(cfg Config, all []*feedRun) *Report {
 			rep.Total[i].Add(s)
 		}
 		rep.Examples = append(rep.Examples, f.examples...)
+		rep.Causes = append(rep.Causes, f.causes...)
 	}
+	rep.Causes = merged(rep.Causes)
 	rep.Examples = firstOfEach(rep.Examples, cfg.Examples)
 	return rep
 }
@@ -128,6 +131,7 @@ type feedRun struct {
 	id       int // of all feeds of the run
 	scores   []Score
 	examples []Example
+	causes   []Cause
 }
 
 func (f *feedRun) run() {
@@ -158,6 +162,8 @@ func (f *feedRun) run() {
 		f.scores = append(f.scores, r.Score)
 	}
 	if f.cfg.Examples > 0 {
-		f.examples = story.examples(p, f.n, referees[0].faults, f.cfg.Examples)
+		causes := story.causes(referees[0].faults)
+		f.examples = story.examples(p, f.n, causes, f.cfg.Examples)
+		f.causes = story.kinds(p, f.n, causes)
 	}
 }

@@ -19,7 +19,7 @@ type Score struct {
 	Told     int // of the leaks, those told to people
 	Wrong    int // arrivals attributed to an entry of another article: wrong merges
 	Missed   int // updates not answered "updated" within six hours
-	Spurious int // answered "updated" though nothing changed that the strategy had not accepted before
+	Spurious int // answered "updated" on a rendering stored before, unless it came back to stay
 	Held     int // new articles stored, but not told, after a feed's first document
 	Refused  int // answered "quarantined" or "invalid"
 
@@ -81,8 +81,10 @@ type referee struct {
 	faults   []fault
 	owner    map[int64]int         // entry → article
 	accepted map[int]map[look]bool // article → renderings that were stored
-	pending  map[int][]due         // article → updates not noticed yet
-	docs     int                   // judged so far
+	current  map[int]look          // article → rendering that is stored
+	seen     map[int]map[look]time.Time
+	pending  map[int][]due // article → updates not noticed yet
+	docs     int           // judged so far
 }
 
 // due is an update that is to be noticed.
@@ -93,7 +95,10 @@ type due struct {
 }
 
 func newReferee() *referee {
-	return &referee{owner: map[int64]int{}, accepted: map[int]map[look]bool{}, pending: map[int][]due{}}
+	return &referee{
+		owner: map[int64]int{}, accepted: map[int]map[look]bool{}, current: map[int]look{},
+		seen: map[int]map[look]time.Time{}, pending: map[int][]due{},
+	}
 }
 
 // judge scores the answers to the next document of the feed.
@@ -115,6 +120,10 @@ func (r *referee) judge(d *Document, truths []Truth, answers []Answer) {
 		if a.Outcome == dedup.New || a.Outcome == dedup.Updated {
 			r.accept(o)
 		}
+		if r.seen[o.Article] == nil {
+			r.seen[o.Article] = map[look]time.Time{}
+		}
+		r.seen[o.Article][o.look()] = d.Fetched
 	}
 	r.docs++
 }
@@ -161,7 +170,7 @@ func (r *referee) known(i int, d *Document, t Truth, a Answer) {
 		r.Wrong++
 		r.fault(WrongMerge, r.docs, i)
 	case a.Outcome == dedup.Updated:
-		if !r.notice(o, d.Fetched) && r.accepted[o.Article][o.look()] {
+		if !r.notice(o, d.Fetched) && r.accepted[o.Article][o.look()] && !r.stays(o, d.Fetched) {
 			r.Spurious++
 			r.fault(SpuriousUpdate, r.docs, i)
 		}
@@ -190,7 +199,15 @@ func (r *referee) notice(o Origin, now time.Time) bool {
 	return noticed
 }
 
+// stays reports whether a rendering that was stored before came back to stay: for a day nothing was seen of the one
+// that took its place.
+func (r *referee) stays(o Origin, now time.Time) bool {
+	stored := r.current[o.Article]
+	return stored != o.look() && now.Sub(r.seen[o.Article][stored]) >= 24*time.Hour
+}
+
 func (r *referee) accept(o Origin) {
+	r.current[o.Article] = o.look()
 	if r.accepted[o.Article] == nil {
 		r.accepted[o.Article] = map[look]bool{}
 	}

@@ -5,8 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// A table is text in columns, the first to the left, the others to the right. A row of one cell is a heading.
-type table struct{ rows [][]string }
+// A table is text in columns, the first to the left, the others to the right, or all to the left. A row of one cell is
+// a heading.
+type table struct {
+	rows [][]string
+	left bool
+}
 
 func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
 
@@ -32,9 +36,12 @@ func (t *table) String() string {
 			if i < len(widths) && len(cells) > 1 {
 				pad = strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c))
 			}
-			if i == 0 {
+			switch {
+			case i == 0:
 				line.WriteString(c + pad)
-			} else {
+			case t.left:
+				line.WriteString("  " + c + pad)
+			default:
 				line.WriteString("  " + pad + c)
 			}
 		}
