@@ -240,6 +240,14 @@ func parsePolicy(t *testing.T, s string) (p dedup.Policy) {
 		case "":
 		case "identity":
 			p.Identity = dedup.Identity(v)
+		case "near":
+			p.Near = dedup.Near(v)
+		case "permanent":
+			p.Permanent = v == "yes"
+		case "suspect only":
+			for _, r := range strings.Fields(v) {
+				p.SuspectOnly = append(p.SuspectOnly, dedup.RuleID(r))
+			}
 		case "missing guid":
 			p.MissingGUID = dedup.MissingGUID(v)
 		default:

@@ -146,7 +146,10 @@ func linkOf(it *Item, guid string, skip func(string) bool) (key, path string) {
 		if k, ok := urls.Key(u, skip); ok {
 			return k, pathOf(k)
 		}
-		if u = strings.TrimSpace(u); u != "" {
+		if u = strings.TrimSpace(u); strings.HasPrefix(u, "/") && !strings.HasPrefix(u, "//") {
+			k, _ := urls.Key("https://relative.invalid"+u, skip) // nobody said where the feed lives: the path is all there is
+			return u, pathOf(k)
+		} else if u != "" {
 			return u, ""
 		}
 	}

@@ -274,8 +274,11 @@ func (j *Judge) match() *matching {
 				if j.split(a, c) {
 					continue
 				}
-				if r, rank := p.match(); r != nil {
+				r, rank, suspect := p.match(&j.policy)
+				if r != nil {
 					list = append(list, proposal{p, a, r, rank})
+				} else if suspect != nil {
+					a.turned = append(a.turned, Other{c.id, "rule " + string(suspect.ID) + " (" + suspect.Name + ") may only raise suspicion in this feed"})
 				} else if len(a.turned) < 5 {
 					if why := p.turnedDown(); why != "" {
 						a.turned = append(a.turned, Other{c.id, why})
@@ -296,7 +299,7 @@ func (j *Judge) match() *matching {
 		if len(c.arrivals) > 0 && !pr.p.together {
 			// Taken meanwhile by a better pair: now they stand together.
 			pr.p = j.pair(pr.a, c, m, &n)
-			r, _ := pr.p.match()
+			r, _, _ := pr.p.match(&j.policy)
 			if r == nil {
 				pr.a.turned = append(pr.a.turned, Other{c.id, vetoes[0].Why})
 				continue
@@ -323,7 +326,7 @@ func (j *Judge) newcomers(unknown []*arrival, m *matching, n *counts) {
 			for _, c := range byLink[a.f.link] {
 				p := j.pair(a, c, m, n)
 				p.together = true
-				if r, _ := p.match(); r != nil {
+				if r, _, _ := p.match(&j.policy); r != nil {
 					a.entry, a.id, a.rule, a.pair = c, c.id, r, p
 					c.arrivals = append(c.arrivals, a)
 					break

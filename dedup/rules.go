@@ -16,6 +16,8 @@ type Rule struct {
 	when func(p *pair) bool
 	// together lets the rule fold an arrival into an entry that another item of the same document is.
 	together bool
+	// similar says that the rule rests on texts being similar: Policy.Near rules it.
+	similar bool
 	// despite lists vetoes that do not stop this rule.
 	despite []RuleID
 }
@@ -142,7 +144,7 @@ var cascade = []Rule{
 			}
 			return !p.enclDiffer && len(p.a.words().words) >= minContained && p.wordsEqual()
 		}},
-	{ID: "R6", Name: "edited and re-published",
+	{ID: "R6", similar: true, Name: "edited and re-published",
 		Sentence: "Title and text are edits of each other, nothing else has that title, and the old item left the feed as this one came.",
 		when: func(p *pair) bool {
 			if !p.titleNear || !p.uniqueTitle || !p.dated || len(p.a.words().words) < minNear {
@@ -160,7 +162,7 @@ var cascade = []Rule{
 		when: func(p *pair) bool {
 			return p.linkStrong && p.linkAlone && p.vanished && p.dated && p.gap <= day
 		}},
-	{ID: "R6t", Name: "retitled and replaced",
+	{ID: "R6t", similar: true, Name: "retitled and replaced",
 		Sentence: "The text is an edit of it, the date is the same to the second, and the old item left the feed as this one came: headline and address were rewritten.",
 		when: func(p *pair) bool {
 			return p.sameTime && p.uniqueTime && p.vanished && p.texts().near
@@ -172,7 +174,7 @@ var cascade = []Rule{
 				len(p.a.words().words) >= minNear && p.dated && (p.gap == 0 || p.vanished && p.gap <= day) &&
 				p.texts().equal
 		}},
-	{ID: "R8", Name: "same place, title and text",
+	{ID: "R8", similar: true, Name: "same place, title and text",
 		Sentence: "Title and link are the same, the text is an edit, and the old item left the feed as this one came.",
 		when: func(p *pair) bool {
 			return p.vanished && p.titleEq && p.a.link == p.e.link && len(p.a.words().words) >= minContained &&
@@ -211,18 +213,22 @@ func baseLang(tag string) string {
 	return tag
 }
 
-// match returns the first rule that takes the arrival for the entry, with its rank; nil where none does.
-func (p *pair) match() (rule *Rule, rank int) {
+// match returns the first rule that takes the arrival for the entry, with its rank; nil where none does. suspect is the
+// first rule that would, if the policy did not confine it to raising suspicion.
+func (p *pair) match(policy *Policy) (rule *Rule, rank int, suspect *Rule) {
 	for i := range cascade {
 		r := &cascade[i]
-		if p.together && !r.together || p.vetoed(r) != nil {
+		if p.together && !r.together || policy.off(r) || p.vetoed(r) != nil || !r.when(p) {
 			continue
 		}
-		if r.when(p) {
-			return r, i
+		if !policy.suspectOnly(r) {
+			return r, i, suspect
+		}
+		if suspect == nil {
+			suspect = r
 		}
 	}
-	return nil, 0
+	return nil, 0, suspect
 }
 
 // vetoed returns the veto that stops the rule, or nil.
