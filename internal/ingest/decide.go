@@ -187,7 +187,27 @@ func (d *decider) whole(r *dedup.Result) bool {
 func (d *decider) tellsMore(warning string) bool {
 	feed, doc := d.f.Claim.Feed, d.doc
 	return doc.Title != "" && doc.Title != feed.Title || doc.SiteURL != "" && doc.SiteURL != feed.SiteURL ||
-		doc.Format != "" && doc.Format != feed.Format || warning != feed.Warning
+		doc.Format != "" && doc.Format != feed.Format || !sameWarning(warning, feed.Warning)
+}
+
+// sameWarning reports whether two warnings say the same but for what they quote and count: a date that cannot be read
+// is another one at every poll, and not worth a row.
+func sameWarning(a, b string) bool { return a == b || withoutParticulars(a) == withoutParticulars(b) }
+
+func withoutParticulars(s string) string {
+	quoted := false
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '“':
+			quoted = true
+			return r
+		case r == '”':
+			quoted = false
+		case quoted || '0' <= r && r <= '9':
+			return -1
+		}
+		return r
+	}, s)
 }
 
 // worth reports whether validators and hash alone should be stored.
