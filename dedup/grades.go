@@ -179,9 +179,11 @@ func (j *Judge) enclStrong(encl string) bool {
 }
 
 // skipParam returns a test for the link parameters that this feed taught to ignore; nil where there are none.
-func (j *Judge) skipParam() func(string) bool {
-	if len(j.state.VolatileParams) == 0 {
+func (j *Judge) skipParam() func(string) bool { return skipParam(j.state) }
+
+func skipParam(s *State) func(string) bool {
+	if s == nil || len(s.VolatileParams) == 0 {
 		return nil
 	}
-	return func(p string) bool { return slices.Contains(j.state.VolatileParams, p) }
+	return func(p string) bool { return slices.Contains(s.VolatileParams, p) }
 }

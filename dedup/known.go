@@ -1,6 +1,10 @@
 package dedup
 
-import "time"
+import (
+	"encoding/hex"
+	"fmt"
+	"time"
+)
 
 // EntryID names a stored entry. Stored entries have positive IDs; an entry that Decide creates has a negative,
 // provisional one, unique within its Result, until Result.Bind gives it the stored one.
@@ -9,13 +13,24 @@ type EntryID int64
 // A Hash is the first 16 bytes of a SHA-256 sum.
 type Hash [16]byte
 
+// MarshalText encodes a hash as 32 hexadecimal digits.
+func (h Hash) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, h[:]), nil }
+
+// UnmarshalText decodes 32 hexadecimal digits.
+func (h *Hash) UnmarshalText(text []byte) error {
+	if n, err := hex.Decode(h[:], text[:min(len(text), 32)]); err != nil || n != len(h) || len(text) != 32 {
+		return fmt.Errorf("hash %q is not 32 hexadecimal digits", text)
+	}
+	return nil
+}
+
 // A Key is an identity of an entry within its feed: at most one entry of the feed has it. Keys are remembered after
 // the entry's texts are gone, so that an article which comes back after years is still known.
 type Key struct {
-	Kind KeyKind
-	Hash Hash
+	Kind KeyKind `json:"kind"`
+	Hash Hash    `json:"hash"`
 	// Text is what was hashed, in readable form and cut to 4 KiB, to explain and to search by.
-	Text string
+	Text string `json:"text,omitempty"`
 }
 
 // KeyKind says what a Key is made of.
@@ -61,8 +76,8 @@ type Known struct {
 
 // A KnownKey says which entry has a key.
 type KnownKey struct {
-	Key   Key
-	Entry EntryID
+	Key   Key     `json:"key"`
+	Entry EntryID `json:"entry"`
 }
 
 // An Entry is what is stored of an article: what a new arrival is compared with.
@@ -90,6 +105,7 @@ const RingSize = 8
 // A Verdict is what a person said of two entries, or of an entry and a retained arrival that became one: it outranks
 // all evidence, for ever.
 type Verdict struct {
-	A, B EntryID
-	Same bool
+	A    EntryID `json:"a"`
+	B    EntryID `json:"b"`
+	Same bool    `json:"same"`
 }

@@ -1,6 +1,12 @@
 package dedup
 
-import "slices"
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+)
 
 // Memory is a store of one feed in memory: the simplest way to use this package, and what it is tested with.
 // It is not safe for concurrent use.
@@ -87,6 +93,67 @@ func (m *Memory) known(q Query) *Known {
 		add(id)
 	}
 	return k
+}
+
+// Change changes the policy. What is remembered gets its keys anew, so that the next document finds every article again.
+func (m *Memory) Change(p Policy) {
+	m.Policy = p
+	entries := make([]Entry, len(m.entries))
+	for i, e := range m.entries {
+		entries[i] = *e
+	}
+	for _, k := range Rekey(entries, m.state, p) {
+		m.keys[k.Key.Hash] = k
+	}
+}
+
+// memoryJSON is the exported form: everything but the marks, which follow from the entries.
+type memoryJSON struct {
+	Version  int        `json:"version"`
+	Policy   Policy     `json:"policy"`
+	State    *State     `json:"state,omitempty"`
+	Entries  []*Entry   `json:"entries"`
+	Keys     []KnownKey `json:"keys"`
+	Verdicts []Verdict  `json:"verdicts,omitempty"`
+}
+
+// MarshalJSON encodes the memory, so that it can be kept in a file and read by programs in any language.
+func (m *Memory) MarshalJSON() ([]byte, error) {
+	j := memoryJSON{Version: 1, Policy: m.Policy, State: m.state, Entries: m.entries, Verdicts: m.verdicts}
+	for _, k := range m.keys {
+		j.Keys = append(j.Keys, k)
+	}
+	slices.SortFunc(j.Keys, func(a, b KnownKey) int {
+		return cmp.Or(cmp.Compare(a.Entry, b.Entry), cmp.Compare(a.Key.Kind, b.Key.Kind), bytes.Compare(a.Key.Hash[:], b.Key.Hash[:]))
+	})
+	return json.Marshal(j)
+}
+
+// UnmarshalJSON decodes what MarshalJSON made.
+func (m *Memory) UnmarshalJSON(data []byte) error {
+	var j memoryJSON
+	if err := json.Unmarshal(data, &j); err != nil {
+		return fmt.Errorf("memory of a feed: %w", err)
+	}
+	if j.Version != 1 {
+		return fmt.Errorf("memory of a feed has version %d; this program knows 1", j.Version)
+	}
+	n := NewMemory(j.Policy)
+	n.state, n.verdicts = j.State, j.Verdicts
+	for i, e := range j.Entries {
+		if e == nil || e.ID != EntryID(i+1) {
+			return fmt.Errorf("memory of a feed: the entry in place %d has another ID", i+1)
+		}
+		n.entries = append(n.entries, e)
+		if !e.Purged {
+			n.mark(e.ID, newFeatures(&e.Item, e.FirstSeen, skipParam(n.state)).marks())
+		}
+	}
+	for _, k := range j.Keys {
+		n.keys[k.Key.Hash] = k
+	}
+	*m = *n
+	return nil
 }
 
 // State returns what is remembered of the feed, or nil where no document was processed.

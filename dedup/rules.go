@@ -1,6 +1,9 @@
 package dedup
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A RuleID names the rule that decided, such as "G2" or "R1". IDs are stored and shown: never give one another meaning.
 type RuleID string
@@ -269,12 +272,13 @@ var others = []Rule{
 	{ID: "Q2", Name: "held for want of a guid", Sentence: "The feed's policy holds items without a guid until a person accepts them."},
 }
 
-// Rules returns every rule that can decide, the cascade in its order.
-func Rules() []Rule { return append(append([]Rule{}, others...), cascade...) }
+// Rules returns every rule that can decide: those that are not about a pair, the cascade in its order, and those of
+// stories.
+func Rules() []Rule { return slices.Concat(others, cascade, storyRules) }
 
 // RuleByID returns the rule with this ID; a rule that is not known has only its ID.
 func RuleByID(id RuleID) Rule {
-	for _, list := range [...][]Rule{others, cascade} {
+	for _, list := range [...][]Rule{others, cascade, storyRules} {
 		for _, r := range list {
 			if r.ID == id {
 				return r

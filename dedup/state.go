@@ -161,6 +161,12 @@ func (s *State) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
+// MarshalJSON encodes s as MarshalBinary does.
+func (s *State) MarshalJSON() ([]byte, error) { return s.MarshalBinary() }
+
+// UnmarshalJSON decodes what MarshalJSON made.
+func (s *State) UnmarshalJSON(data []byte) error { return s.UnmarshalBinary(data) }
+
 func packManifest(rows []ManifestRow) []byte {
 	b := make([]byte, 0, len(rows)*52)
 	for _, r := range rows {
