@@ -1,6 +1,7 @@
 package format
 
 import (
+	"encoding/base64"
 	"strings"
 	"unicode/utf8"
 
@@ -108,4 +109,17 @@ func xmlMedia(typ string) bool {
 
 func isMedia(typ string) bool {
 	return strings.HasPrefix(typ, "audio/") || strings.HasPrefix(typ, "video/") || strings.HasPrefix(typ, "image/")
+}
+
+// decodeBase64 decodes what Atom says is base64; nil if it is not.
+func decodeBase64(s string) []byte {
+	s = strings.Join(strings.Fields(s), "")
+	out, err := base64.StdEncoding.DecodeString(s)
+	if err != nil {
+		out, err = base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
+	}
+	if err != nil {
+		return nil
+	}
+	return out
 }

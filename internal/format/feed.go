@@ -136,8 +136,11 @@ func (d *Document) finish(opts Options, atom bool) {
 		base = d.SiteURL
 	}
 	d.absolute(base)
+	d.checkDate(d.Updated)
 	for i := range d.Items {
 		it := &d.Items[i]
+		d.checkDate(it.Published)
+		d.checkDate(it.Updated)
 		if it.Lang == "" {
 			it.Lang = d.Lang
 		}
@@ -145,6 +148,12 @@ func (d *Document) finish(opts Options, atom bool) {
 		if it.Invalid == "" && it.GUID == "" && it.Link == "" && it.Title == "" && it.Summary == "" && it.Content == "" && len(it.Enclosures) == 0 {
 			it.Invalid = nothingIdentifies
 		}
+	}
+}
+
+func (d *Document) checkDate(date Date) {
+	if date.Text != "" && date.Time.IsZero() {
+		d.warn("a date cannot be read: “%s”", clip(date.Text, 60))
 	}
 }
 

@@ -1,7 +1,6 @@
 package format
 
 import (
-	"encoding/base64"
 	"strconv"
 	"strings"
 )
@@ -53,6 +52,7 @@ type itemBuilder struct {
 	people, creators, podcasters, sourcePeople            []string
 	media, thumbnails                                     []Enclosure
 	lang                                                  string
+	had                                                   uint16 // which of single were there
 }
 
 // buildItem makes an item of an item's or entry's node.
@@ -116,6 +116,7 @@ func (b *itemBuilder) core(c int32, n *node) {
 	if n.ns == nsAtom && p.root != rootAtom {
 		foreign = 1
 	}
+	b.noteRepeated(c, n)
 	switch n.name {
 	case "guid":
 		b.offerGUID(0, p.value(c), !strings.EqualFold(p.attr(c, "ispermalink"), "false"))
@@ -167,6 +168,28 @@ func (b *itemBuilder) core(c int32, n *node) {
 	case "origlink":
 		b.orig.offer(1, cleanURL(p.value(c)))
 	}
+}
+
+// single are the elements an item should have once.
+var single = map[string]uint16{
+	"guid": 1, "id": 2, "title": 4, "pubdate": 8, "published": 16, "updated": 32, "description": 64, "summary": 128,
+	"content": 256, "issued": 512, "modified": 1024, "link": 2048,
+}
+
+// noteRepeated warns of an element that should not be repeated: whoever compares two versions of an item must know
+// that another parser may take the other one.
+func (b *itemBuilder) noteRepeated(c int32, n *node) {
+	bit := single[n.name]
+	if bit == 0 || n.name == "link" && (n.ns == nsAtom || b.p.attr(c, "href") != "") {
+		return
+	}
+	if n.ns == nsAtom && b.p.root != rootAtom {
+		return // says in Atom what RSS says as well
+	}
+	if b.had&bit != 0 {
+		b.p.doc.warn("an item has several <%s>: the first that is not empty counts", n.name)
+	}
+	b.had |= bit
 }
 
 func (b *itemBuilder) dublinCore(c int32, n *node) {
@@ -287,79 +310,6 @@ func (b *itemBuilder) category(v string) {
 	b.item.Categories = addName(b.item.Categories, v)
 }
 
-// enclosure adds a file to a list, unless it is there.
-func (b *itemBuilder) enclosure(list *[]Enclosure, url, typ, length string) {
-	if url == "" || len(*list) >= maxValues {
-		return
-	}
-	e := Enclosure{URL: url, Type: typ, Length: size(length)}
-	for i, o := range *list {
-		if o.URL == url {
-			if o.Type == "" {
-				(*list)[i].Type = typ
-			}
-			if o.Length == 0 {
-				(*list)[i].Length = e.Length
-			}
-			return
-		}
-	}
-	*list = append(*list, e)
-}
-
-// size reads a number of bytes; 0 where there is none.
-func size(s string) int64 {
-	if s == "" {
-		return 0
-	}
-	n, err := strconv.ParseInt(thousands.Replace(s), 10, 64)
-	if err != nil || n < 0 {
-		return 0
-	}
-	return n
-}
-
-var thousands = strings.NewReplacer(",", "", " ", "", "\u00A0", "")
-
-// mediaElement reads Media RSS: content may be in groups, and has titles and thumbnails in it.
-func (b *itemBuilder) mediaElement(c int32, n *node, depth int) {
-	p := b.p
-	switch n.name {
-	case "content":
-		url, typ := resolve(n.base, cleanURL(p.attr(c, "url"))), p.attr(c, "type")
-		medium := strings.ToLower(p.attr(c, "medium"))
-		if medium != "document" && !strings.HasPrefix(typ, "text/") {
-			if typ == "" && medium == "image" {
-				typ = "image/*"
-			}
-			b.enclosure(&b.media, url, typ, p.attr(c, "filesize"))
-		}
-	case "thumbnail":
-		b.enclosure(&b.thumbnails, resolve(n.base, cleanURL(p.attr(c, "url"))), "image/*", "")
-	case "title":
-		if depth == 0 {
-			b.title.offer(3, p.title(c))
-		}
-	case "description":
-		b.summary.offer(4, p.plainOrHTML(c))
-	case "keywords":
-		return
-	case "category":
-		b.category(p.value(c))
-		return
-	case "credit":
-		return
-	}
-	if depth > 3 {
-		return
-	}
-	for k := n.first; k != 0; k = p.nodes[k].next {
-		if p.nodes[k].ns == nsMedia {
-			b.mediaElement(k, &p.nodes[k], depth+1)
-		}
-	}
-}
-
 // finish decides between what was collected.
 func (b *itemBuilder) finish() Item {
 	it := b.item
@@ -396,75 +346,5 @@ func (b *itemBuilder) finish() Item {
 			}
 		}
 	}
-	for _, d := range []Date{it.Published, it.Updated} {
-		if d.Text != "" && d.Time.IsZero() {
-			b.p.warn("a date cannot be read: “%s”", clip(d.Text, 60))
-		}
-	}
 	return it
-}
-
-// addName appends a value to a list that has it not.
-func addName(list []string, v string) []string {
-	if v == "" || len(list) >= maxValues {
-		return list
-	}
-	for _, o := range list {
-		if o == v {
-			return list
-		}
-	}
-	return append(list, v)
-}
-
-// person returns the name of an Atom person, or the address where there is no name.
-func (p *parser) person(id int32) string {
-	var name, rest pick
-	for c := p.nodes[id].first; c != 0; c = p.nodes[c].next {
-		switch p.nodes[c].name {
-		case "name":
-			name.offer(0, htmlToLine(p.value(c)))
-		case "email":
-			rest.offer(0, oneLine(p.value(c)))
-		case "uri", "url":
-			rest.offer(1, cleanURL(p.value(c)))
-		}
-	}
-	if name.value == "" {
-		return rest.value
-	}
-	return name.value
-}
-
-// mailboxName returns the name of "address (name)", "name (address)" and "name <address>", or the text itself.
-func mailboxName(s string) string {
-	s = oneLine(s)
-	if i := strings.IndexByte(s, '('); i > 0 && strings.HasSuffix(s, ")") {
-		before, within := strings.TrimSpace(s[:i]), strings.TrimSpace(s[i+1:len(s)-1])
-		switch {
-		case within == "" || strings.Contains(within, "@"):
-			return before
-		case strings.Contains(before, "@"):
-			return within
-		}
-	}
-	if i := strings.IndexByte(s, '<'); i > 0 && strings.HasSuffix(s, ">") && strings.Contains(s[i:], "@") {
-		if name := strings.Trim(s[:i], ` "`); name != "" {
-			return name
-		}
-	}
-	return s
-}
-
-// decodeBase64 decodes what Atom says is base64; nil if it is not.
-func decodeBase64(s string) []byte {
-	s = strings.Join(strings.Fields(s), "")
-	out, err := base64.StdEncoding.DecodeString(s)
-	if err != nil {
-		out, err = base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
-	}
-	if err != nil {
-		return nil
-	}
-	return out
 }

@@ -150,7 +150,7 @@ func parseJSON(in []byte, opts Options) (*Document, error) {
 		d.Format = "json feed 1.1"
 	} else if !strings.Contains(version, "jsonfeed.org/version/") {
 		d.Format = "json feed 1.1"
-		d.Warnings = append(d.Warnings, "the document does not say which version of JSON Feed it is")
+		d.warn("the document does not say which version of JSON Feed it is")
 	}
 	d.Title = oneLine(string(str("title")))
 	d.Description = plainToHTML(str("description").trimmed())
@@ -163,7 +163,7 @@ func parseJSON(in []byte, opts Options) (*Document, error) {
 		d.HubURL = hubs[0].URL.url()
 	}
 	if d.Dropped > 0 {
-		d.Warnings = append(d.Warnings, "more than "+itoa(opts.MaxItems)+" items: "+itoa(d.Dropped)+" were left out")
+		d.warn("more than %d items: %d were left out", opts.MaxItems, d.Dropped)
 	}
 	d.finish(opts, false)
 	return d, nil

@@ -72,7 +72,6 @@ func parseXML(in []byte, opts Options) (*Document, error) {
 		maxItems: opts.MaxItems,
 		feed:     -1,
 		item:     -1,
-		seen:     map[string]bool{},
 	}
 	if err := p.findRoot(in); err != nil {
 		return nil, err
@@ -122,7 +121,7 @@ func (p *parser) findRoot(in []byte) error {
 			continue
 		}
 		if elements > 1 {
-			p.warn("there is something else before the feed")
+			p.doc.warn("there is something else before the feed")
 		}
 		p.start(&t)
 		return p.err
@@ -204,13 +203,17 @@ func version(p *parser, t *scan.Token, def string) string {
 // partial says where a document was cut off: the root was not closed. An item that was not closed either is left out.
 func (p *parser) partial() {
 	if at, ok := p.tok.RepeatedAttribute(); ok {
-		p.warn("an attribute is repeated in line %d; the first counts", p.tok.Line(at))
+		p.doc.warn("an attribute is repeated in line %d; the first counts", p.tok.Line(at))
+	}
+	d := p.doc
+	if p.unclosed != nil {
+		d.warn("an end tag is missing: </%s>", clip(string(p.unclosed), 40))
 	}
 	if p.tooMany {
-		p.warn("more than %d elements in one item: the rest of it was left out", maxNodes)
+		d.warn("more than %d elements in one item: the rest of it was left out", maxNodes)
 	}
-	if p.doc.Dropped > 0 {
-		p.warn("more than %d items: %d were left out", p.maxItems, p.doc.Dropped)
+	if d.Dropped > 0 {
+		d.warn("more than %d items: %d were left out", p.maxItems, d.Dropped)
 	}
 	if p.closed {
 		return

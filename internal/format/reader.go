@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"feedonce/internal/scan"
@@ -35,10 +36,10 @@ type parser struct {
 	feed     int32 // the node of the channel or feed; -1 before
 	item     int   // stack index of the open item; -1 outside
 	itemMark mark
-	closed   bool // the root was closed
-	tooMany  bool // elements of an item were left out
+	closed   bool   // the root was closed
+	tooMany  bool   // elements of an item were left out
+	unclosed []byte // the first element whose end tag is missing
 	err      error
-	seen     map[string]bool // warnings given
 }
 
 type rootKind uint8
@@ -92,14 +93,13 @@ func (p *parser) qname(raw []byte) qname {
 	return q
 }
 
-func (p *parser) warn(format string, args ...any) {
-	s := format
-	if len(args) > 0 {
-		s = fmt.Sprintf(format, args...)
+// warn notes a fault, once, up to a limit.
+func (d *Document) warn(format string, args ...any) {
+	if len(d.Warnings) >= maxWarnings {
+		return
 	}
-	if !p.seen[s] && len(p.seen) < maxWarnings {
-		p.seen[s] = true
-		p.doc.Warnings = append(p.doc.Warnings, s)
+	if s := fmt.Sprintf(format, args...); !slices.Contains(d.Warnings, s) {
+		d.Warnings = append(d.Warnings, s)
 	}
 }
 
@@ -152,6 +152,11 @@ func (p *parser) start(t *scan.Token) {
 			return
 		}
 		p.startItem(t, f, ns, q)
+		return
+	}
+	if p.endsField(q, ns) {
+		p.pop(p.item + 1)
+		p.start(t)
 		return
 	}
 	switch outer.mode {
@@ -235,6 +240,34 @@ func (p *parser) endsItem(q qname, ns namespace, raw []byte) bool {
 	return itemName(q, ns, p.root) || (q.local == "item" || q.local == "entry") && bytes.Equal(raw, p.stack[p.item].name)
 }
 
+// endsField reports whether a start tag is the next field of an item whose field before was not closed: fields that
+// are words, numbers or URLs have no elements in them.
+func (p *parser) endsField(q qname, ns namespace) bool {
+	if p.item < 0 || len(p.stack) != p.item+2 || p.stack[p.item+1].mode != inTree {
+		return false
+	}
+	n := &p.nodes[p.stack[p.item+1].node]
+	if n.ns != nsCore && n.ns != nsAtom {
+		return false
+	}
+	switch n.name {
+	case "guid", "id", "link", "pubdate", "published", "updated", "category", "comments", "enclosure":
+	default:
+		return false
+	}
+	switch ns {
+	case nsContent, nsDC, nsITunes, nsMedia, nsFeedburner:
+		return true
+	case nsCore, nsAtom:
+		switch q.local {
+		case "title", "description", "summary", "content", "author", "guid", "id", "link", "pubdate", "published", "updated",
+			"category", "comments", "enclosure", "source":
+			return true
+		}
+	}
+	return false
+}
+
 func (p *parser) startItem(t *scan.Token, f frame, ns namespace, q qname) {
 	p.item = len(p.stack)
 	p.itemMark = p.mark()
@@ -277,8 +310,8 @@ func modeOf(ns namespace, name string) mode {
 func (p *parser) end(name []byte) {
 	for i := len(p.stack) - 1; i >= 0; i-- {
 		if bytes.EqualFold(p.stack[i].name, name) {
-			if top := p.stack[len(p.stack)-1]; i < len(p.stack)-1 && top.close == "" {
-				p.warn("an end tag is missing: </%s>", clip(string(top.name), 40))
+			if top := p.stack[len(p.stack)-1]; i < len(p.stack)-1 && top.close == "" && p.unclosed == nil {
+				p.unclosed = top.name
 			}
 			p.pop(i)
 			return
