@@ -19,11 +19,12 @@ type account struct {
 	rounds int
 	end    func() // called when all publishers had their rounds
 
-	mu    sync.Mutex
-	names map[feedonce.FeedID]string
-	lines map[string]*accountLine
-	rival demo.Rival
-	seen  map[string]map[int]bool // true articles by publisher
+	mu     sync.Mutex
+	names  map[feedonce.FeedID]string
+	lines  map[string]*accountLine
+	rival  demo.Rival
+	seen   map[string]map[int]bool // true articles by publisher
+	served map[string]int          // editions that are in seen
 }
 
 type accountLine struct {
@@ -37,7 +38,7 @@ type accountLine struct {
 }
 
 func newAccount(site *demo.Site, rounds int, end func()) *account {
-	acc := &account{site: site, rounds: rounds, end: end, names: map[feedonce.FeedID]string{}, lines: map[string]*accountLine{}, seen: map[string]map[int]bool{}}
+	acc := &account{site: site, rounds: rounds, end: end, names: map[feedonce.FeedID]string{}, lines: map[string]*accountLine{}, seen: map[string]map[int]bool{}, served: map[string]int{}}
 	for _, p := range site.Publishers {
 		acc.lines[p.Name] = &accountLine{Name: p.Name, Title: p.Title, Habit: p.Habit}
 	}
@@ -77,7 +78,7 @@ func (acc *account) result(r poll.Result) {
 	if line == nil || acc.rounds > 0 && line.Polls >= acc.rounds {
 		return
 	}
-	line.Articles = acc.read(name, line.Polls)
+	line.Articles = acc.read(name)
 	line.Polls++
 	line.Shown += int(r.Report.Counts.New)
 	if r.Report.Document != nil {
@@ -89,14 +90,16 @@ func (acc *account) result(r poll.Result) {
 	}
 }
 
-// read takes in the truth of a publisher's next poll, and returns how many articles there were so far.
-func (acc *account) read(name string, n int) int {
+// read takes in the truth about what a publisher served since last time, to whomever, and returns how many articles there
+// were so far.
+func (acc *account) read(name string) int {
 	if acc.seen[name] == nil {
 		acc.seen[name] = map[int]bool{}
 	}
+	served := acc.site.Polls(name)
 	for _, p := range acc.site.Publishers {
-		if p.Name == name {
-			for k := range p.Edition(n).Articles {
+		for ; p.Name == name && acc.served[name] < served; acc.served[name]++ {
+			for k := range p.Edition(acc.served[name]).Articles {
 				acc.seen[name][k] = true
 			}
 		}

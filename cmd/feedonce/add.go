@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"feedonce"
+	"feedonce/internal/fetch"
 	"feedonce/internal/poll"
 	"feedonce/internal/store"
 )
@@ -29,7 +30,7 @@ With --json, a line for each URL: url, status (added, exists, error), feed (numb
 		Args:    args(1, -1, "the address of a feed or site"),
 		RunE: func(cmd *cobra.Command, urls []string) error {
 			ctx := cmd.Context()
-			return a.withStore(ctx, func(s *store.Store) error {
+			return a.withNewStore(ctx, func(s *store.Store) error {
 				c := a.client()
 				defer c.Close()
 				p := a.poller(s, c, quiet(), nil)
@@ -37,7 +38,7 @@ With --json, a line for each URL: url, status (added, exists, error), feed (numb
 				bar := newProgress(a.err, "adding", len(urls))
 				defer bar.end()
 				for _, u := range urls {
-					f, status, err := a.add(ctx, s, bar, u, folder, unseen)
+					f, status, err := a.add(ctx, s, c, bar, u, folder, unseen)
 					if err == nil && status == "added" && !unseen && !noPoll {
 						var r poll.Result
 						if r, err = p.Poll(ctx, f.ID); r.Status != "" {
@@ -68,7 +69,7 @@ With --json, a line for each URL: url, status (added, exists, error), feed (numb
 }
 
 // add follows the feed at an address. status is "added" or "exists".
-func (a *app) add(ctx context.Context, s *store.Store, bar *progress, address, folder string, unseen bool) (f feedonce.Feed, status string, err error) {
+func (a *app) add(ctx context.Context, s *store.Store, c *fetch.Client, bar *progress, address, folder string, unseen bool) (f feedonce.Feed, status string, err error) {
 	at, err := webAddress(address)
 	if err != nil {
 		return f, "", err
@@ -85,12 +86,16 @@ func (a *app) add(ctx context.Context, s *store.Store, bar *progress, address, f
 		return f, "", err
 	}
 	if !unseen {
-		l, err := locate(ctx, a.client(), at)
+		l, err := locate(ctx, c, at)
 		if err != nil {
 			return f, "", err
 		}
-		for _, o := range l.Others {
-			bar.say("feedonce: %s also has %s %s", at, o.URL, clean(o.Title))
+		for i, o := range l.Others {
+			if i == 5 {
+				bar.say("feedonce: and %d more", len(l.Others)-i)
+				break
+			}
+			bar.say("feedonce: %s also has %s %s", at, clean(o.URL), clean(o.Title))
 		}
 		add.URL, add.Title, add.SiteURL = l.URL, l.Doc.Title, l.Doc.SiteURL
 	}

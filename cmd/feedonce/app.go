@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -122,8 +124,18 @@ func (a *app) jsonFlag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&a.json, "json", false, "for programs: JSON, one object a line")
 }
 
-// withStore runs f with the open database.
+// withStore runs f with the open database, which must be there: a name that was typed wrongly must not become an empty
+// database.
 func (a *app) withStore(ctx context.Context, f func(*store.Store) error) error {
+	isFile := !strings.Contains(a.set.DB, "://") || strings.HasPrefix(a.set.DB, "file:")
+	if _, err := os.Stat(a.set.file()); isFile && errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no database %s yet; serve, add and import make it, or name another with --db", a.set.file())
+	}
+	return a.withNewStore(ctx, f)
+}
+
+// withNewStore runs f with the open database, which is made where it is missing.
+func (a *app) withNewStore(ctx context.Context, f func(*store.Store) error) error {
 	s, err := store.Open(ctx, a.set.DB)
 	if err != nil {
 		return err

@@ -278,17 +278,7 @@ func printDecision(b *strings.Builder, d feedonce.Decision, e feedonce.Entry, co
 		fmt.Fprintf(b, "      title      %s\n", cut(clean(d.Title), columns-17))
 	}
 	for _, f := range ev.Facts {
-		line := fmt.Sprintf("      %-10s %-9s", f.Name, f.Is)
-		switch {
-		case f.Have != "" && f.Want != "" && f.Have != f.Want:
-			line += fmt.Sprintf(" %s  against  %s", f.Have, f.Want)
-		case f.Have != "" || f.Want != "":
-			line += " " + f.Have
-			if f.Have == "" {
-				line += f.Want
-			}
-		}
-		b.WriteString("      " + strings.TrimLeft(cut("      "+cleanIndented(line), columns), " ") + "\n")
+		printFact(b, f, columns)
 	}
 	if len(ev.Changed) > 0 {
 		kind := "only in form"
@@ -308,13 +298,25 @@ func printDecision(b *strings.Builder, d feedonce.Decision, e feedonce.Entry, co
 	}
 }
 
-// cleanIndented is clean for a line whose spaces align it.
-func cleanIndented(line string) string {
-	words := strings.Split(line, " ")
-	for i, w := range words {
-		words[i] = clean(w)
+// printFact prints what was compared: what arrived, and below or beside it what it was compared with.
+func printFact(b *strings.Builder, f dedup.Fact, columns int) {
+	have, want := clean(f.Have), clean(f.Want)
+	if have == "" || have == want {
+		have, want = want, ""
 	}
-	return strings.TrimLeft(strings.Join(words, " "), " ")
+	head := fmt.Sprintf("      %-10s %-20s ", f.Name, f.Is)
+	if have == "" {
+		b.WriteString(strings.TrimRight(head, " ") + "\n")
+		return
+	}
+	line := head + have
+	if want != "" && cells(line)+cells(want)+len("  against ") <= columns {
+		line, want = line+"  against "+want, ""
+	}
+	b.WriteString(cut(line, columns) + "\n")
+	if want != "" {
+		b.WriteString(cut(strings.Repeat(" ", len(head)-len("against "))+"against "+want, columns) + "\n")
+	}
 }
 
 var keyNames = map[dedup.KeyKind]string{

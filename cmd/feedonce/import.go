@@ -33,7 +33,7 @@ was skipped: status (skipped), reason; with --poll, then the lines of poll --jso
 			if err != nil {
 				return err
 			}
-			return a.withStore(ctx, func(s *store.Store) error {
+			return a.withNewStore(ctx, func(s *store.Store) error {
 				done, err := a.addAll(ctx, s, subs)
 				if err != nil {
 					return err

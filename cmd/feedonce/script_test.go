@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"feedonce/internal/demo"
+	"feedonce/internal/store/storetest"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected outputs in testdata/script")
@@ -27,15 +29,22 @@ func TestMain(m *testing.M) {
 //	SITE  a web server: what is in the folder www; /moved/X redirects to /X for good, /status/N answers N
 //	TOWN  the publishers of the demo
 //
-// and its own home. `ready URL` waits until URL answers, `code N COMMAND` asserts an exit code.
-func TestScript(t *testing.T) {
+// and its own home. `ready URL` waits until URL answers, `until PATTERN COMMAND` until a command prints what
+// matches, and `code N COMMAND` asserts an exit code.
+func TestScript(t *testing.T) { runScripts(t, "testdata/script", "") }
+
+// TestScriptPostgres runs the scripts that are about PostgreSQL; POSTGRES in their environment is an empty database.
+func TestScriptPostgres(t *testing.T) { runScripts(t, "testdata/postgres", storetest.Postgres(t)) }
+
+func runScripts(t *testing.T, dir, postgres string) {
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Dir:                 dir,
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"ready": ready,
+			"until": until,
 			"code":  code,
 		},
 		Setup: func(env *testscript.Env) error {
@@ -45,6 +54,7 @@ func TestScript(t *testing.T) {
 			env.Defer(town.Close)
 			env.Setenv("SITE", site.URL)
 			env.Setenv("TOWN", town.URL)
+			env.Setenv("POSTGRES", postgres)
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("XDG_DATA_HOME", filepath.Join(env.WorkDir, "data"))
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
@@ -93,18 +103,38 @@ func ready(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: ready URL")
 	}
-	deadline := time.After(30 * time.Second)
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		if res, err := http.Get(args[0]); err == nil {
-			res.Body.Close()
-			return
+	again(ts, args[0]+" does not answer", func() bool {
+		res, err := http.Get(args[0])
+		if err != nil {
+			return false
 		}
+		res.Body.Close()
+		return true
+	})
+}
+
+// until runs a command again and again until its standard output matches a pattern.
+func until(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: until PATTERN COMMAND...")
+	}
+	pattern, err := regexp.Compile("(?m)" + args[0])
+	ts.Check(err)
+	again(ts, "what was printed never matched "+args[0], func() bool {
+		return ts.Exec(args[1], args[2:]...) == nil && pattern.MatchString(ts.ReadFile("stdout"))
+	})
+}
+
+// again calls f until it returns true, for half a minute.
+func again(ts *testscript.TestScript, failure string, f func() bool) {
+	deadline := time.After(30 * time.Second)
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for !f() {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			ts.Fatalf("%s does not answer", args[0])
+			ts.Fatalf("%s", failure)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func (a *app) serve(ctx context.Context) error {
 	if !local && len(hosts) == 0 {
 		hosts = []string{"*"} // others reach it by names and addresses that are not known here
 	}
-	return a.withStore(ctx, func(s *store.Store) error {
+	return a.withNewStore(ctx, func(s *store.Store) error {
 		l, err := listen(a.set.Listen)
 		if err != nil {
 			return err

@@ -21,7 +21,7 @@ polled by one of them at a time, and a worker that dies only delays its feeds by
 					"use --db postgres://USER@HOST/NAME, or `feedonce serve`, which polls by itself", a.set.database())
 			}
 			ctx := cmd.Context()
-			return a.withStore(ctx, func(s *store.Store) error {
+			return a.withNewStore(ctx, func(s *store.Store) error {
 				c := a.client()
 				defer c.Close()
 				log := a.logger()
