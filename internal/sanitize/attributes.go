@@ -92,6 +92,11 @@ func (w *writer) attributes(name string, attrs []xhtml.Attribute) (string, bool)
 		if src == "" {
 			return "", false
 		}
+	case "pre", "table":
+		// They scroll sideways where they are wide, and must be reached by keyboard to do so.
+		if !slices.Contains(w.open, "table") {
+			b.WriteString(` tabindex="0"`)
+		}
 	case "audio", "video":
 		b.WriteString(` controls preload="none"`)
 	}

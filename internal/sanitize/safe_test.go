@@ -35,7 +35,7 @@ func mustBeSafe(t *testing.T, in, out string) {
 						fail("dangerous URL " + a.Key + "=" + a.Val)
 					}
 				case "rel", "referrerpolicy", "title", "alt", "width", "height", "loading", "decoding", "controls", "preload", "type", "colspan",
-					"rowspan", "span", "scope", "start", "reversed", "value", "datetime", "dir", "lang":
+					"rowspan", "span", "scope", "start", "reversed", "value", "datetime", "dir", "lang", "tabindex":
 				default:
 					fail("attribute " + a.Key)
 				}
