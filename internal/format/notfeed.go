@@ -2,7 +2,6 @@ package format
 
 import (
 	"bytes"
-	"net/http"
 	"strconv"
 	"strings"
 
@@ -33,8 +32,15 @@ func binary(body []byte) string {
 			return m.found
 		}
 	}
-	if bytes.IndexByte(head, '<') < 0 && bytes.IndexByte(head, '{') < 0 &&
-		http.DetectContentType(head) == "application/octet-stream" && bytes.IndexByte(body, '<') < 0 {
+	controls := 0
+	for _, c := range head {
+		if c < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != 0x1B {
+			controls++
+		}
+	}
+	// UTF-16 and UTF-32 are full of zeros too, but they have a mark, or a feed's "<" or "{".
+	marked := bytes.HasPrefix(head, []byte("\xFF\xFE")) || bytes.HasPrefix(head, []byte("\xFE\xFF"))
+	if !marked && controls*20 > len(head) && bytes.IndexByte(head, '{') < 0 && bytes.IndexByte(body, '<') < 0 {
 		return "binary data"
 	}
 	return ""
