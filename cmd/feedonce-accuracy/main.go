@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -22,7 +23,7 @@ import (
 )
 
 func main() {
-	var o options
+	o := options{out: os.Stdout}
 	flag.Uint64Var(&o.seed, "seed", 1, "what all publishers follow from")
 	flag.IntVar(&o.feeds, "feeds", 0, "feeds of each archetype (default: what the course needs)")
 	flag.IntVar(&o.feed, "feed", 0, "only this one of them, counted from 1")
@@ -58,6 +59,7 @@ func main() {
 
 // options are the flags.
 type options struct {
+	out                               io.Writer
 	seed                              uint64
 	feeds, feed, polls, examples      int
 	only                              string
@@ -140,33 +142,33 @@ func pick(all []*evolve.Archetype, only string) ([]*evolve.Archetype, error) {
 
 func (o *options) print(course *evolve.Course, rep *evolve.Report, complaints []string, took time.Duration) error {
 	if o.json {
-		return json.NewEncoder(os.Stdout).Encode(rep.Figures(course, complaints))
+		return json.NewEncoder(o.out).Encode(rep.Figures(course, complaints))
 	}
-	fmt.Printf("%s: %s; seed %d, %d feeds of each, %d polls, in %v\n\n", strings.ToUpper(course.Name), course.About, o.seed,
+	fmt.Fprintf(o.out, "%s: %s; seed %d, %d feeds of each, %d polls, in %v\n\n", strings.ToUpper(course.Name), course.About, o.seed,
 		rep.Config.Feeds, rep.Config.Polls, took.Round(time.Second))
-	if err := rep.WriteTable(os.Stdout, true); err != nil {
+	if err := rep.WriteTable(o.out, true); err != nil {
 		return err
 	}
-	fmt.Println()
-	if err := rep.WriteTotals(os.Stdout, true); err != nil {
+	fmt.Fprintln(o.out)
+	if err := rep.WriteTotals(o.out, true); err != nil {
 		return err
 	}
-	fmt.Println()
-	if err := rep.WriteGates(os.Stdout, course); err != nil {
+	fmt.Fprintln(o.out)
+	if err := rep.WriteGates(o.out, course); err != nil {
 		return err
 	}
 	if o.examples > 0 {
-		fmt.Println()
-		if err := rep.WriteCauses(os.Stdout); err != nil {
+		fmt.Fprintln(o.out)
+		if err := rep.WriteCauses(o.out); err != nil {
 			return err
 		}
-		if err := rep.WriteExamples(os.Stdout); err != nil {
+		if err := rep.WriteExamples(o.out); err != nil {
 			return err
 		}
 	}
 	for _, c := range complaints {
-		fmt.Println("FAILED:", c)
+		fmt.Fprintln(o.out, "FAILED:", c)
 	}
-	fmt.Println()
+	fmt.Fprintln(o.out)
 	return nil
 }

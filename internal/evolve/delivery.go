@@ -17,6 +17,7 @@ const (
 	tagged    = 0.01  // with other markup, as for another user agent
 	encoded   = 0.005 // with characters written as references
 	plain     = 0.01  // text where there was HTML
+	hub       = 0.05  // preceded by what is new in it, pushed by a hub
 )
 
 // keep is how many documents a node can be behind.
@@ -28,10 +29,8 @@ func (p *Publisher) Next() []Document {
 	known := p.nextID
 	p.advance()
 	var docs []Document
-	if p.Kind.Push != nil && p.Poll > 0 {
-		if fresh := p.nextID - known; fresh > 0 {
-			docs = append(docs, p.pushed(fresh))
-		}
+	if fresh := p.nextID - known; fresh > 0 && p.Poll > 0 && (p.Kind.Push != nil || p.chance(hub)) {
+		docs = append(docs, p.pushed(fresh))
 	}
 	switch {
 	case p.Poll == 0: // the first document arrives in good order
@@ -99,9 +98,11 @@ func (p *Publisher) document(view string) Document {
 // pushed renders the newest articles as a hub delivers them: without the rest of the document.
 func (p *Publisher) pushed(n int) Document {
 	var items []Item
-	for i, a := range p.articles[:min(n, len(p.articles))] {
+	for i, a := range p.visible()[:min(n, p.window, len(p.articles))] {
 		it := p.render(a, i)
-		p.Kind.Push(p, a, &it)
+		if p.Kind.Push != nil {
+			p.Kind.Push(p, a, &it)
+		}
 		items = append(items, it)
 	}
 	d := p.pack(items, "")

@@ -116,7 +116,7 @@ type Archetype struct {
 	Upheave func(*Publisher)                       // what happens once, in the middle of the run
 	Render  func(*Publisher, *Article, *Item)      // what is special about one rendering of an article
 	Arrange func(*Publisher, []Item) []Item        // what is special about one rendering of the document
-	Push    func(*Publisher, *Article, *Item)      // how articles look that are pushed when new; nil: no push
+	Push    func(*Publisher, *Article, *Item)      // how new articles look when pushed; nil: as usual, and rarely
 	Differ  func(*Publisher, *Article) (id string) // what tells two articles apart; nil: all they have
 
 	Pace    Pace

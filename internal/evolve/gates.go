@@ -87,15 +87,15 @@ func (c *Course) Missed(s *Score) []string {
 	return missed
 }
 
-// Verdict says what is wrong with the outcome of a course: gates that the product misses, baselines that pass them
-// all, and, when sized, a run too small to prove anything. No complaint is a pass.
-func (c *Course) Verdict(rep *Report, sized bool) []string {
+// Verdict says what is wrong with the outcome of a course: gates that the product misses and, of a whole run, baselines
+// that pass them all, or a size that proves nothing. A run of a part need not do that. No complaint is a pass.
+func (c *Course) Verdict(rep *Report, whole bool) []string {
 	var complaints []string
 	for i := range rep.Total {
 		s := &rep.Total[i]
 		missed := c.Missed(s)
 		switch {
-		case i == 0 && sized && (s.Arrivals < c.LeastArrivals || s.New < c.LeastNew):
+		case i == 0 && whole && (s.Arrivals < c.LeastArrivals || s.New < c.LeastNew):
 			complaints = append(complaints, fmt.Sprintf("the run is too small to prove anything: %d arrivals and %d new articles, "+
 				"where at least %d and %d are needed; give more -feeds", s.Arrivals, s.New, c.LeastArrivals, c.LeastNew))
 			fallthrough
@@ -103,7 +103,7 @@ func (c *Course) Verdict(rep *Report, sized bool) []string {
 			for _, name := range missed {
 				complaints = append(complaints, rep.Strategies[i]+" misses the gate for "+name)
 			}
-		case len(missed) == 0:
+		case whole && len(missed) == 0:
 			complaints = append(complaints, "the baseline "+rep.Strategies[i]+" passes every gate: the simulator has lost its teeth")
 		}
 	}

@@ -124,7 +124,7 @@ func TestVerdict(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		total []Score
-		sized bool
+		whole bool
 		want  string
 	}{
 		{"all well", []Score{good, bad}, true, ""},
@@ -132,9 +132,10 @@ func TestVerdict(t *testing.T) {
 		{"baseline passes", []Score{good, good}, true, "the baseline other passes every gate: the simulator has lost its teeth"},
 		{"too small", []Score{{Arrivals: 10, New: 10}, bad}, true, "the run is too small to prove anything"},
 		{"small on purpose", []Score{{Arrivals: 10, New: 10}, bad}, false, ""},
+		{"easy on purpose", []Score{good, good}, false, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got := Normal.Verdict(&Report{Strategies: []string{ProductName, "other"}, Total: tc.total}, tc.sized)
+			got := Normal.Verdict(&Report{Strategies: []string{ProductName, "other"}, Total: tc.total}, tc.whole)
 			if text := strings.Join(got, "; "); !strings.HasPrefix(text, tc.want) || tc.want == "" && text != "" {
 				t.Errorf("verdict %q, want %q", text, tc.want)
 			}

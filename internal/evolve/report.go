@@ -17,9 +17,7 @@ func (rep *Report) WriteTable(w io.Writer, timed bool) error {
 	if timed {
 		head = append(head, "µs")
 	}
-	for _, name := range rep.Strategies[1:] {
-		head = append(head, name)
-	}
+	head = append(head, rep.Strategies[1:]...)
 	t.row(head...)
 	family := Family("")
 	for _, row := range rep.Rows {

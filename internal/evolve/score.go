@@ -12,18 +12,22 @@ import (
 type Score struct {
 	// The truth: arrivals, and how many of them were what. The kinds overlap: a known article can come under a new
 	// identity and in a new version at once. Updates whose time to be noticed had not run out at the end do not count.
-	Arrivals, New, Duplicates, Updates, Unchanged int
+	Arrivals   int `json:"arrivals"`
+	New        int `json:"new"`
+	Duplicates int `json:"duplicates"`
+	Updates    int `json:"updates"`
+	Unchanged  int `json:"unchanged"`
 
-	Drops    int // new articles not answered "new": false drops
-	Leaks    int // known articles answered "new"
-	Told     int // of the leaks, those told to people
-	Wrong    int // arrivals attributed to an entry of another article: wrong merges
-	Missed   int // updates not answered "updated" within six hours
-	Spurious int // answered "updated" on a rendering stored before, unless it came back to stay
-	Held     int // new articles stored, but not told, after a feed's first document
-	Refused  int // answered "quarantined" or "invalid"
+	Drops    int `json:"drops"`    // new articles not answered "new": false drops
+	Leaks    int `json:"leaks"`    // known articles answered "new"
+	Told     int `json:"told"`     // of the leaks, those told to people
+	Wrong    int `json:"wrong"`    // arrivals attributed to an entry of another article: wrong merges
+	Missed   int `json:"missed"`   // updates not answered "updated" within six hours
+	Spurious int `json:"spurious"` // answered "updated" on a rendering stored before, unless it came back to stay
+	Held     int `json:"held"`     // new articles stored, but not told, after a feed's first document
+	Refused  int `json:"refused"`  // answered "quarantined" or "invalid"
 
-	Took time.Duration // in the strategy
+	Took time.Duration `json:"nanoseconds"` // in the strategy
 }
 
 // Add adds t to s.
