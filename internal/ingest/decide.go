@@ -55,6 +55,10 @@ func (d *decider) parse() error {
 		odd = append(odd, fmt.Sprintf("the document has %d items; only the first %d were read", len(d.doc.Items)+d.doc.Dropped, len(d.doc.Items)))
 	}
 	odd = append(odd, d.doc.Warnings...)
+	if to := d.doc.NewURL; to != "" && !samePlace(to, d.f.Claim.Feed.URL) && !samePlace(to, d.f.URL) {
+		// Only noted: whoever can write into a document must not be able to take a feed elsewhere.
+		odd = append(odd, "the document says that the feed moved to "+to+" (itunes:new-feed-url)")
+	}
 	odd = append(odd, d.f.Warnings...)
 	p, wrong := policy(d.f.Claim.Feed)
 	if d.policy = p; wrong != "" {
@@ -62,6 +66,17 @@ func (d *decider) parse() error {
 	}
 	d.warning = cut(strings.Join(odd, "; "), maxWarning)
 	return nil
+}
+
+// samePlace reports whether two URLs are the same but for scheme, case and a slash at the end.
+func samePlace(a, b string) bool {
+	place := func(u string) string {
+		if _, rest, ok := strings.Cut(u, "://"); ok {
+			u = rest
+		}
+		return strings.TrimSuffix(u, "/")
+	}
+	return strings.EqualFold(place(a), place(b))
 }
 
 // A verdict is what was decided on one state of the store.

@@ -224,6 +224,23 @@ func TestDamagedStateAndPolicy(t *testing.T) {
 	})
 }
 
+func TestNewFeedURLIsNoted(t *testing.T) {
+	s := storetest.Open(t, storetest.SQLite(t))
+	in := &Ingester{Store: s}
+	id := newFeed(t, s)
+	for to, noted := range map[string]bool{
+		"https://elsewhere.example/feed": true, "http://garden.example/feed/": false, "": false,
+	} {
+		body := fmt.Sprintf(`<rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"><channel><title>Garden</title>
+			<itunes:new-feed-url>%s</itunes:new-feed-url><item><guid>1</guid><title>Spring</title></item></channel></rss>`, to)
+		ingest(t, in, fetched(id, []byte(body), ""))
+		feed, _ := feedDoc(t, s, id)
+		if (feed.Warning != "") != noted || noted && !strings.Contains(feed.Warning, "moved to "+to) || feed.URL != "https://garden.example/feed" {
+			t.Errorf("new-feed-url %q: polled at %s, warning %q, want it noted: %v", to, feed.URL, feed.Warning, noted)
+		}
+	}
+}
+
 func TestNoFeedNoDocument(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		in := &Ingester{Store: s}

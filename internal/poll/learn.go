@@ -63,13 +63,13 @@ func medianGap(events []time.Time) time.Duration {
 // there is one. A gap of 0 teaches nothing.
 func (p *Poller) interval(so, gap time.Duration) time.Duration {
 	if gap > 0 {
-		target := min(max(gap/2, p.o.Min), p.o.Max)
+		target := min(max((gap/2).Round(time.Second), p.o.Min), p.o.Max)
 		if so > 0 {
 			target = so + (target-so)/2
 		}
 		so = target
 	}
-	return min(max(so, p.o.Min), p.o.Max).Round(time.Second)
+	return min(max(so, p.o.Min), p.o.Max)
 }
 
 // floor returns the least interval the publisher asks for, by Cache-Control (RFC 9111 5.2.2.1) or the document's ttl
@@ -98,5 +98,5 @@ func (p *Poller) backoff(n int, retryAfter time.Duration) time.Duration {
 	}
 	wait = min(wait, p.o.Max)
 	wait = time.Duration(float64(wait) * (0.8 + 0.4*p.o.Rand()))
-	return max(wait, min(retryAfter, p.o.Max)).Round(time.Second)
+	return max(wait, min(retryAfter, p.o.Max)).Truncate(time.Microsecond)
 }

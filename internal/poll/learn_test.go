@@ -102,11 +102,14 @@ func TestBackoff(t *testing.T) {
 		t.Errorf("after very many failures: %v", got)
 	}
 	for r, want := range map[float64]time.Duration{0: 4 * time.Minute, 0.999999: 6 * time.Minute} {
-		if random = r; p.backoff(0, 0) != want {
+		if random = r; p.backoff(0, 0).Round(time.Second) != want {
 			t.Errorf("with randomness %v: %v, want %v", r, p.backoff(0, 0), want)
 		}
 	}
 	random = 0.5
+	if quick := newTestPoller(Options{Min: 300 * time.Millisecond, Max: 400 * time.Millisecond}); quick.backoff(0, 0) != 300*time.Millisecond || quick.interval(0, time.Hour) != 400*time.Millisecond {
+		t.Errorf("short bounds are not kept: %v, %v", quick.backoff(0, 0), quick.interval(0, time.Hour))
+	}
 	for asked, want := range map[time.Duration]time.Duration{time.Second: 5 * time.Minute, time.Hour: time.Hour, 900 * time.Hour: 24 * time.Hour} {
 		if got := p.backoff(0, asked); got != want {
 			t.Errorf("asked to wait %v: %v, want %v", asked, got, want)
