@@ -2,6 +2,7 @@ package dedup
 
 import (
 	"encoding/binary"
+	"slices"
 	"strings"
 
 	"github.com/zeebo/xxh3"
@@ -109,7 +110,7 @@ func (j *Judge) collect() {
 	skip := j.skipParam()
 	bySeen := map[uint64]*arrival{}
 	byGUID := map[string][]*arrival{}
-	seen := make([]uint64, len(j.doc.Items))
+	var distinct []*arrival
 	for i := range j.doc.Items {
 		it := &j.doc.Items[i]
 		if it.Invalid != "" {
@@ -119,44 +120,58 @@ func (j *Judge) collect() {
 		if f.empty() {
 			continue
 		}
-		seen[i] = j.seenHash(f)
-		a := bySeen[seen[i]]
+		seen := j.seenHash(f)
+		a := bySeen[seen]
 		if a == nil {
-			a = &arrival{index: i, f: f, seen: seen[i]}
-			if v := j.version(byGUID[f.guid], a); v != nil {
-				a = v
-			} else {
-				j.arrivals = append(j.arrivals, a)
-				if f.guid != "" {
-					byGUID[f.guid] = append(byGUID[f.guid], a)
-				}
+			a = &arrival{index: i, f: f, seen: seen}
+			bySeen[seen] = a
+			distinct = append(distinct, a)
+			if f.guid != "" && !j.guidsWeak() {
+				byGUID[f.guid] = append(byGUID[f.guid], a)
 			}
-			bySeen[seen[i]] = a
 		}
 		j.of[i] = a
 	}
+	older := map[*arrival]*arrival{}
+	for _, same := range byGUID {
+		if len(same) > 1 {
+			versions(same, older)
+		}
+	}
+	for _, a := range distinct {
+		if older[a] == nil {
+			j.arrivals = append(j.arrivals, a)
+		}
+	}
 	for i, a := range j.of {
-		j.older[i] = a != nil && a.index != i && seen[i] != a.seen
+		if v := older[a]; v != nil {
+			j.of[i], j.older[i] = v, true
+		}
 	}
 }
 
-// version finds among arrivals with the same guid one that a is a version of. The later of the two speaks for both,
-// whatever their order: by date of modification, of publication, then the longer, then by hash.
-func (j *Judge) version(same []*arrival, a *arrival) *arrival {
-	if j.guidsWeak() {
-		return nil
-	}
-	const most = 40
-	for _, b := range same[max(0, len(same)-most):] {
-		if !relate(a.f, b.f, func(string) bool { return false }).oneArticle() {
-			continue
-		}
+// versions finds among arrivals with the same guid those that are older versions of another one. The latest of them
+// speaks for all, wherever it stands: by date of modification, of publication, then the longer, then by hash.
+func versions(same []*arrival, older map[*arrival]*arrival) {
+	same = slices.Clone(same)
+	slices.SortFunc(same, func(a, b *arrival) int {
 		if later(a.f, b.f) {
-			b.index, b.f, b.seen = a.index, a.f, a.seen
+			return -1
 		}
-		return b
+		return 1
+	})
+	const most = 40 // thousands of items under one guid are compared with the latest few only
+	var speak []*arrival
+next:
+	for _, a := range same {
+		for _, b := range speak[:min(len(speak), most)] {
+			if relate(a.f, b.f, func(string) bool { return false }).oneArticle() {
+				older[a] = b
+				continue next
+			}
+		}
+		speak = append(speak, a)
 	}
-	return nil
 }
 
 func later(a, b *features) bool {
