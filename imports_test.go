@@ -21,9 +21,9 @@ var allowed = map[string][]string{
 	"internal/fetch":    {},
 	"internal/sanitize": {},
 	"internal/opml":     {},
-	"internal/sqldb":    {},
+	"internal/sqldb":    {""},
 	"internal/store":    {"", "dedup", "internal/sqldb", "internal/urls"},
-	"internal/ingest":   {"", "dedup", "internal/format", "internal/scan", "internal/store"},
+	"internal/ingest":   {"", "dedup", "internal/format", "internal/scan", "internal/store", "internal/urls"},
 	"internal/poll":     {"", "dedup", "internal/fetch", "internal/format", "internal/scan", "internal/ingest", "internal/store"},
 	"internal/web":      {"", "dedup", "internal/fetch", "internal/format", "internal/ingest", "internal/opml", "internal/poll", "internal/sanitize", "internal/store"},
 }

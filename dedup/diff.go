@@ -110,6 +110,9 @@ func myers(a, b []string, limit int) (trace [][]int, found bool) {
 	return nil, false
 }
 
+// maxPairs bounds the comparison of replaced words with what replaced them.
+const maxPairs = 1000
+
 // A shape is what kind of edit lies between two texts (DEDUP 3.3).
 type shape struct {
 	similarity  float64 // shared words in order: 2c/(|a|+|b|)
@@ -130,9 +133,16 @@ func shapeOf(a, b []string) shape {
 	s := shape{bounded: !ok}
 	s.similarity = 2 * float64(common) / float64(len(a)+len(b))
 	s.containment = float64(common) / float64(least)
+	if s.bounded {
+		return s
+	}
 	for _, h := range hunks {
 		if len(h.del) == 0 || len(h.ins) == 0 {
 			continue // words added or cut are free
+		}
+		if len(h.del)*len(h.ins) > maxPairs { // no edit: do not pair each with each
+			s.replaced += max(len(h.del), len(h.ins))
+			continue
 		}
 		used := make([]bool, len(h.ins))
 	deleted:
@@ -146,10 +156,6 @@ func shapeOf(a, b []string) shape {
 			s.replaced++
 			if hasDigit(d) {
 				s.numbers++
-			}
-			if len(h.del)*len(h.ins) > 40_000 { // a hopeless hunk: do not pair each with each
-				s.replaced += len(h.del)
-				break
 			}
 		}
 		for k, i := range h.ins {
@@ -190,15 +196,24 @@ func typo(a, b string) bool {
 	return false
 }
 
-// within reports whether the optimal string alignment distance of a and b is at most limit.
+// within reports whether the optimal string alignment distance of a and b, words of at most 64 letters or a few more, is
+// at most limit.
 func within(a, b string, limit int) bool {
-	x, y := []rune(a), []rune(b)
-	if d := len(x) - len(y); d > limit || -d > limit {
+	var bufA, bufB [80]rune
+	x, y := bufA[:0], bufB[:0]
+	for _, r := range a {
+		x = append(x, r)
+	}
+	for _, r := range b {
+		y = append(y, r)
+	}
+	if d := len(x) - len(y); d > limit || -d > limit || len(y) > 70 {
 		return false
 	}
-	older, prev, cur := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
-	for j := range prev {
-		prev[j] = j
+	var rows [3][72]int
+	older, prev, cur := &rows[0], &rows[1], &rows[2]
+	for j := range y {
+		prev[j+1] = j + 1
 	}
 	for i := 1; i <= len(x); i++ {
 		cur[0] = i
