@@ -95,7 +95,7 @@ type parser struct {
 	skipped []string
 	folders []string
 	opml    bool
-	// childless is the line of the last outline without URL until something follows in it.
+	// leaf is the last outline without feed address, until an outline follows in it and makes it a folder.
 	leaf *leaf
 }
 

@@ -26,7 +26,6 @@ type feedsPage struct {
 	Prev    string
 	CanPoll bool
 	Counts  feedonce.Counts
-	Added   moment
 }
 
 // A feedRow is a feed and how it is.
@@ -43,7 +42,6 @@ type feedRow struct {
 	FirstOK   moment
 	AddedAt   moment
 	Every     string
-	Remedy    string
 	MovedLink link
 }
 
