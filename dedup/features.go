@@ -4,7 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"hash"
-	"slices"
+	"io"
 	"sort"
 	"strings"
 	"time"
@@ -342,26 +342,6 @@ func hashWords(w []string) uint64 {
 // white space between tags, counting pixels and the queries of enclosures do not; absent and empty are the same.
 func strictHash(it *Item, link string) (h Hash) {
 	s := sha256.New()
-	restStrict(s, it)
-	field(s, 'u', link)
-	copy(h[:], s.Sum(nil))
-	return h
-}
-
-// sameTexts reports whether two items are the same to the letter but for their addresses: link and enclosures.
-func sameTexts(a, b *Item) bool {
-	return squeeze(a.Title) == squeeze(b.Title) && squeeze(a.Content) == squeeze(b.Content) &&
-		squeeze(a.Summary) == squeeze(b.Summary) && squeeze(a.Author) == squeeze(b.Author)
-}
-
-// sameFiles reports whether two items have the same enclosures, queries aside.
-func sameFiles(a, b *Item) bool {
-	return slices.EqualFunc(a.Enclosures, b.Enclosures, func(x, y Enclosure) bool {
-		return enclosureStrict(x) == enclosureStrict(y) && equalFold(x.Type, y.Type)
-	})
-}
-
-func restStrict(s hash.Hash, it *Item) {
 	s.Write([]byte("feedonce strict 1"))
 	field(s, 't', squeeze(it.Title))
 	field(s, 'c', squeeze(it.Content))
@@ -371,6 +351,9 @@ func restStrict(s hash.Hash, it *Item) {
 		field(s, 'e', enclosureStrict(e))
 		field(s, 'y', strings.ToLower(strings.TrimSpace(e.Type)))
 	}
+	field(s, 'u', link)
+	copy(h[:], s.Sum(nil))
+	return h
 }
 
 func enclosureStrict(e Enclosure) string {
@@ -389,25 +372,28 @@ func field(s hash.Hash, tag byte, v string) {
 	b[0] = tag
 	n := binary.PutUvarint(b[1:], uint64(len(v)))
 	s.Write(b[:1+n])
-	s.Write([]byte(v))
+	io.WriteString(s, v)
 }
 
 // squeeze drops what no reader sees: white space at the ends and between tags, runs of white space, counting pixels.
 func squeeze(s string) string {
 	s = strings.TrimSpace(s)
-	if !strings.ContainsAny(s, "\t\r\n") && !strings.Contains(s, "  ") && !strings.Contains(s, "> <") && !strings.Contains(s, "<img") && !strings.Contains(s, "<IMG") {
+	i := untidy(s, 0)
+	if i == len(s) {
 		return s
 	}
 	out := make([]byte, 0, len(s))
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c == '<' {
+	out = append(out, s[:i]...)
+	for i < len(s) {
+		switch c := s[i]; c {
+		case '<':
 			if end := tagEnd(s, i); end > 0 && isPixel(s[i:end]) {
 				i = end
 				continue
 			}
-		}
-		if c == ' ' || c == '\t' || c == '\r' || c == '\n' {
+			out = append(out, c)
+			i++
+		case ' ', '\t', '\r', '\n':
 			j := i
 			for j < len(s) && (s[j] == ' ' || s[j] == '\t' || s[j] == '\r' || s[j] == '\n') {
 				j++
@@ -417,12 +403,31 @@ func squeeze(s string) string {
 				out = append(out, ' ')
 			}
 			i = j
-			continue
 		}
-		out = append(out, c)
-		i++
+		j := untidy(s, i)
+		out = append(out, s[i:j]...)
+		i = j
 	}
 	return strings.TrimSpace(string(out))
+}
+
+// untidy returns the index of the next place from i on where squeeze may have to do something, or len(s).
+func untidy(s string, i int) int {
+	for ; i < len(s); i++ {
+		switch s[i] {
+		case '\t', '\r', '\n':
+			return i
+		case ' ':
+			if i+1 < len(s) && (s[i+1] == ' ' || s[i+1] == '<' && i > 0 && s[i-1] == '>' || s[i+1] == '\t' || s[i+1] == '\r' || s[i+1] == '\n') {
+				return i
+			}
+		case '<':
+			if i+3 < len(s) && s[i+1]|0x20 == 'i' && s[i+2]|0x20 == 'm' && s[i+3]|0x20 == 'g' {
+				return i
+			}
+		}
+	}
+	return i
 }
 
 // A mark's kind is mixed into its hash.

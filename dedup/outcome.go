@@ -175,7 +175,7 @@ func (j *Judge) compare(a *arrival, d *Decision, l *learner, contentKeys map[Has
 		if a.exact && j.reverted(a.id, f.strict.short()) {
 			d.Outcome = Updated
 			d.Evidence.Note = "an earlier version came back to stay"
-			d.Evidence.Changed = changed(f.item, &e.Item, f.link, old.link)
+			d.Evidence.Changed = changed(f, old)
 			d.Evidence.Material = f.words().looseH != old.words().looseH
 			j.rewrite(a, d, e, contentKeys)
 			d.Write.Version = true
@@ -188,8 +188,9 @@ func (j *Judge) compare(a *arrival, d *Decision, l *learner, contentKeys map[Has
 		}
 		return
 	}
-	if sameTexts(f.item, &e.Item) {
-		if params := volatileParams(f.link, old.link); len(params) > 0 && sameFiles(f.item, &e.Item) && (f.guid == "" || j.guidsWeak() || a.exact) && !j.identifying(params) {
+	fields := changed(f, old)
+	if !slices.ContainsFunc(fields, func(n string) bool { return n != fieldURL && n != fieldEnclosureURL && n != fieldEnclosureType }) {
+		if params := volatileParams(f.link, old.link); len(params) > 0 && len(fields) == 1 && (f.guid == "" || j.guidsWeak() || a.exact) && !j.identifying(params) {
 			l.volatile(params)
 			d.Outcome = same
 			d.Evidence.Note = "only link parameters that change by themselves differ: " + strings.Join(params, ", ")
@@ -224,7 +225,7 @@ func (j *Judge) compare(a *arrival, d *Decision, l *learner, contentKeys map[Has
 	if !a.exact {
 		d.Evidence.Note = "re-issued and edited"
 	}
-	d.Evidence.Changed = changed(f.item, &e.Item, f.link, old.link)
+	d.Evidence.Changed = fields
 	d.Evidence.Material = t.looseH != o.looseH
 	j.rewrite(a, d, e, contentKeys)
 	d.Write.Version = true
@@ -358,21 +359,24 @@ func push(ring []uint64, h uint64) []uint64 {
 }
 
 // changed names the tracked fields in which two versions differ.
-func changed(a, b *Item, linkA, linkB string) []string {
+func changed(x, y *features) []string {
+	a, b := x.item, y.item
 	var out []string
 	diff := func(name string, is bool) {
 		if is {
 			out = append(out, name)
 		}
 	}
-	diff(fieldTitle, squeeze(a.Title) != squeeze(b.Title))
-	diff(fieldContent, squeeze(a.Content) != squeeze(b.Content))
-	diff(fieldSummary, squeeze(a.Summary) != squeeze(b.Summary))
-	diff(fieldAuthor, squeeze(a.Author) != squeeze(b.Author))
-	diff(fieldURL, linkA != linkB)
-	ea, eb := a.Enclosures, b.Enclosures
-	diff(fieldEnclosureURL, !slices.EqualFunc(ea, eb, func(x, y Enclosure) bool { return enclosureStrict(x) == enclosureStrict(y) }))
-	diff(fieldEnclosureType, !slices.EqualFunc(ea, eb, func(x, y Enclosure) bool {
+	text := func(s, t string) bool { return s != t && squeeze(s) != squeeze(t) }
+	diff(fieldTitle, text(a.Title, b.Title))
+	diff(fieldContent, text(a.Content, b.Content))
+	diff(fieldSummary, text(a.Summary, b.Summary))
+	diff(fieldAuthor, text(a.Author, b.Author))
+	diff(fieldURL, x.link != y.link)
+	diff(fieldEnclosureURL, !slices.EqualFunc(a.Enclosures, b.Enclosures, func(x, y Enclosure) bool {
+		return enclosureStrict(x) == enclosureStrict(y)
+	}))
+	diff(fieldEnclosureType, !slices.EqualFunc(a.Enclosures, b.Enclosures, func(x, y Enclosure) bool {
 		return equalFold(x.Type, y.Type)
 	}))
 	return out

@@ -216,56 +216,93 @@ func words(dst []string, text string, limit int) []string {
 	text = strings.ToLower(text)
 	i := 0
 	for i < len(text) && len(dst) < limit {
-		r, n := rune(text[i]), 1
-		if r >= utf8.RuneSelf {
-			r, n = utf8.DecodeRuneInString(text[i:])
-		}
-		if !isWord(r) {
-			i += n
-			continue
-		}
-		if unspaced(r) {
-			j := i + n
-			for j < len(text) { // its combining marks
-				m, k := utf8.DecodeRuneInString(text[j:])
-				if !unicode.Is(unicode.M, m) {
-					break
-				}
-				j += k
-			}
-			dst = append(dst, text[i:j])
-			i = j
-			continue
-		}
-		j := i
-		prevDigit := false
-		for j < len(text) {
-			r, n := rune(text[j]), 1
-			if r >= utf8.RuneSelf {
-				r, n = utf8.DecodeRuneInString(text[j:])
-			}
-			if isWord(r) {
-				if unspaced(r) {
-					break
-				}
-				prevDigit = r >= '0' && r <= '9' || r >= utf8.RuneSelf && unicode.IsDigit(r)
-				j += n
+		if c := text[i]; c < utf8.RuneSelf {
+			if class[c] == other {
+				i++
 				continue
 			}
-			if j+1 < len(text) && strings.IndexByte(".-:/,'", text[j]) >= 0 {
-				next, _ := utf8.DecodeRuneInString(text[j+1:])
-				if isWord(next) && !unspaced(next) && (r == '\'' || prevDigit || unicode.IsDigit(next)) {
-					j++
-					continue
-				}
+		} else {
+			r, n := utf8.DecodeRuneInString(text[i:])
+			if !isWord(r) {
+				i += n
+				continue
 			}
-			break
+			if unspaced(r) {
+				j := i + n
+				for j < len(text) { // its combining marks
+					m, k := utf8.DecodeRuneInString(text[j:])
+					if !unicode.Is(unicode.M, m) {
+						break
+					}
+					j += k
+				}
+				dst = append(dst, text[i:j])
+				i = j
+				continue
+			}
 		}
+		j := wordEnd(text, i)
 		dst = append(dst, text[i:j])
 		i = j
 	}
 	return dst
 }
+
+// wordEnd returns the index behind the word that starts at text[i].
+func wordEnd(text string, i int) int {
+	j := i
+	prevDigit := false
+	for j < len(text) {
+		c := text[j]
+		if c < utf8.RuneSelf {
+			switch class[c] {
+			case letter:
+				prevDigit = false
+				j++
+				continue
+			case digit:
+				prevDigit = true
+				j++
+				continue
+			}
+		} else if r, n := utf8.DecodeRuneInString(text[j:]); isWord(r) {
+			if unspaced(r) {
+				break
+			}
+			prevDigit = unicode.IsDigit(r)
+			j += n
+			continue
+		}
+		if j+1 < len(text) && strings.IndexByte(".-:/,'", c) >= 0 {
+			next, _ := utf8.DecodeRuneInString(text[j+1:])
+			if isWord(next) && !unspaced(next) && (c == '\'' || prevDigit || unicode.IsDigit(next)) {
+				j++
+				continue
+			}
+		}
+		break
+	}
+	return j
+}
+
+// What an ASCII byte is in a word.
+const (
+	other = iota
+	letter
+	digit
+)
+
+var class = func() (t [utf8.RuneSelf]uint8) {
+	for c := range t {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '_':
+			t[c] = letter
+		case c >= '0' && c <= '9':
+			t[c] = digit
+		}
+	}
+	return t
+}()
 
 func isASCII(s string) bool {
 	for i := 0; i < len(s); i++ {
