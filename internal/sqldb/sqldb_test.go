@@ -241,8 +241,8 @@ func TestDeadlockIsRetried(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if runs[0]+runs[1] != 3 {
-		t.Errorf("the transactions ran %v times, want one of them twice", runs)
+	if runs[0]+runs[1] < 3 {
+		t.Errorf("the transactions ran %v times, want at least one of them twice", runs)
 	}
 	if n := number(t, db, "select cast(sum(n) as bigint) from x"); n != 4 {
 		t.Errorf("sum is %d, want 4", n)

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -32,8 +33,16 @@ func openSQLite(ctx context.Context, dsn string) (*DB, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("cannot make the folder of database %s: %w", path, err)
 	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	switch info, err := os.Stat(path); {
+	case err == nil && info.IsDir():
 		return nil, &feedonce.InvalidError{Field: "database", Reason: fmt.Sprintf("must be a file, but %s is a folder; name a file in it", path)}
+	case errors.Is(err, fs.ErrNotExist):
+		// Made here, as SQLite would let everybody read it. The files beside it get the same permissions.
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			return nil, fmt.Errorf("cannot make database %s: check that the file and its folder may be read and written: %w", path, err)
+		}
+		f.Close()
 	}
 
 	common := []string{
@@ -42,6 +51,7 @@ func openSQLite(ctx context.Context, dsn string) (*DB, error) {
 		"synchronous(full)",
 		"foreign_keys(on)",
 		"temp_store(memory)",
+		"journal_size_limit(67108864)", // 64 MiB: what a great import left is given back
 		"cache_size(-16384)",
 	}
 	write, err := openPool(path, query, "immediate", common)

@@ -212,6 +212,18 @@ func TestFolderIsMadeAndPathMayBeAnything(t *testing.T) {
 	}
 }
 
+func TestFileIsPrivate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new", "feedonce.db")
+	s := storetest.Open(t, path)
+	addFeed(t, s, "https://example.com/")
+	for _, name := range []string{path, path + "-wal", filepath.Dir(path)} {
+		info, err := os.Stat(name)
+		if err != nil || info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s: mode %v, %v; want it closed to others", name, info.Mode(), err)
+		}
+	}
+}
+
 func TestReadOnlyFolder(t *testing.T) {
 	if os.Geteuid() == 0 {
 		// Root may write anywhere but to a read-only file system: /proc is one.

@@ -164,6 +164,9 @@ func binaries() (string, error) {
 	if bin := findBinaries(); bin != "" {
 		return bin, nil
 	}
+	if err == nil {
+		err = errors.New("apt-get installed it, but in an older version, or elsewhere than in PATH and /usr/lib/postgresql")
+	}
 	return "", fmt.Errorf("these tests need PostgreSQL 15 or newer: install it (apt-get install postgresql), or name a server in %s (postgres://user@host/); "+
 		"installing it here did not work: %w\n%s", serverEnv, err, out)
 }
