@@ -28,6 +28,7 @@ type lookup struct {
 	byTitle map[string][]*candidate
 	byText  map[uint64][]*candidate
 	split   map[[2]EntryID]bool // pairs a person said are two
+	merged  map[EntryID]bool    // entries a person said are the same as another one
 }
 
 func (j *Judge) index(known *Known) *lookup {
@@ -35,7 +36,7 @@ func (j *Judge) index(known *Known) *lookup {
 		byID: make(map[EntryID]*candidate, len(known.Entries)), byKey: make(map[Hash]EntryID, len(known.Keys)),
 		byLink: map[string][]*candidate{}, byPath: map[string][]*candidate{}, byIdent: map[string][]*candidate{}, byEncl: map[string][]*candidate{},
 		byGUID: map[string][]*candidate{}, byTitle: map[string][]*candidate{}, byText: map[uint64][]*candidate{},
-		split: map[[2]EntryID]bool{},
+		split: map[[2]EntryID]bool{}, merged: map[EntryID]bool{},
 	}
 	for _, k := range known.Keys {
 		l.byKey[k.Key.Hash] = k.Entry
@@ -52,7 +53,9 @@ func (j *Judge) index(known *Known) *lookup {
 		}
 	}
 	for _, v := range known.Verdicts {
-		if !v.Same {
+		if v.Same {
+			l.merged[v.A], l.merged[v.B] = true, true
+		} else {
 			l.split[[2]EntryID{min(v.A, v.B), max(v.A, v.B)}] = true
 		}
 	}
@@ -140,7 +143,7 @@ func (j *Judge) claim() {
 		// the one that the entry is not becomes unknown, so that it is not lost.
 		keep := c.arrivals[:1]
 		for _, a := range c.arrivals[1:] {
-			if !a.plain && relate(a.f, c.arrivals[0].f, j.linkStrong).otherArticle() {
+			if !a.plain && !j.known.merged[c.id] && relate(a.f, c.arrivals[0].f, j.linkStrong).otherArticle() {
 				a.entry, a.id, a.rule, a.exact, a.recycled = nil, 0, nil, false, true
 				continue
 			}
@@ -207,10 +210,16 @@ func (j *Judge) tryKey(a *arrival, k Key) bool {
 	}
 	switch k.Kind {
 	case KeyGUID:
-		if r.otherArticle() {
+		if r.otherArticle() && !j.known.merged[c.id] {
 			a.recycled = true
 			a.turned = append(a.turned, Other{c.id, "had the guid, but link, title, text and date are all different"})
 			return true
+		}
+	case KeyLink:
+		// A link that could be a page whose content is replaced, "/latest", is not believed against all the rest.
+		if !specific(a.f.link) && r.dated && r.gap > 0 && !r.titleNear && r.titleOverlap() < 0.5 && r.different() {
+			a.turned = append(a.turned, Other{c.id, "had the link, but title, text and date are all different, and the link may be a page that is rewritten"})
+			return false
 		}
 	case KeyTitleDate, KeyTitleDateText:
 		// The synthesised identity is checked: another text and another link, or just a day for a date.

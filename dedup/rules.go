@@ -270,6 +270,9 @@ var others = []Rule{
 	{ID: "Q0", Name: "nothing to identify it by", Sentence: "The item has no guid, link, title, text or enclosure: nothing says what it is."},
 	{ID: "Q1", Name: "unreadable item", Sentence: "The item could not be read."},
 	{ID: "Q2", Name: "held for want of a guid", Sentence: "The feed's policy holds items without a guid until a person accepts them."},
+	{ID: "U1", Name: "split off by a person", Sentence: "A person said that this is an article of its own."},
+	{ID: "U2", Name: "merged by a person", Sentence: "A person said that these are the same article."},
+	{ID: "U3", Name: "accepted by a person", Sentence: "The feed's policy held the item, and a person accepted it."},
 }
 
 // Rules returns every rule that can decide: those that are not about a pair, the cascade in its order, and those of

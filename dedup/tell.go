@@ -11,6 +11,12 @@ const (
 	gapSlack   = 48 * time.Hour
 )
 
+// Why an article by itself is not told.
+const (
+	quietFirst = "first document of the feed"
+	quietOld   = "an old article"
+)
+
 // tell decides whether new articles are told to destinations.
 func (j *Judge) tell(res *Result, m *matching) {
 	first := j.state.Documents == 0
@@ -34,7 +40,7 @@ func (j *Judge) tell(res *Result, m *matching) {
 		pub := j.of[d.Item].f.pub
 		switch {
 		case first:
-			d.Quiet = "first document of the feed"
+			d.Quiet = quietFirst
 		case m.reissue && pub <= newest: // what is left of an old list; a later date is news
 			d.Quiet = "the whole list was sent anew"
 		case bulk:
@@ -42,7 +48,7 @@ func (j *Judge) tell(res *Result, m *matching) {
 		case pub != 0 && j.state.LastSeen != 0 && now-j.state.LastSeen > int64(longGap/time.Second) && pub < j.state.LastSeen-int64(gapSlack/time.Second):
 			d.Quiet = "older than the last look at the feed"
 		case pub != 0 && now-pub > int64(oldArticle/time.Second) && newest > pub:
-			d.Quiet = "an old article"
+			d.Quiet = quietOld
 		default:
 			d.Tell = true
 		}
