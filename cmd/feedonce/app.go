@@ -106,7 +106,7 @@ Exit codes:
 		&cobra.Group{ID: "care", Title: "Care:"},
 	)
 	for group, commands := range map[string][]*cobra.Command{
-		"run":   {a.serveCommand(), a.workerCommand(), a.demoCommand(), a.tryCommand()},
+		"run":   {a.serveCommand(), a.workerCommand(), a.demoCommand(), a.tryCommand(), a.dedupCommand()},
 		"feeds": {a.addCommand(), a.rmCommand(), a.feedsCommand(), a.pollCommand(), a.importCommand(), a.exportCommand()},
 		"read":  {a.listCommand(), a.showCommand(), a.explainCommand()},
 		"care":  {a.doctorCommand(), a.versionCommand()},
@@ -191,6 +191,14 @@ func (a *app) journal(log *slog.Logger) *ingest.Journal {
 		return nil
 	}
 	return j
+}
+
+// limitMemory has the garbage collector work harder before the program outgrows the half gibibyte it promises to stay
+// below. GOMEMLIMIT, where it is set, has the last word.
+func limitMemory() {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(384 << 20)
+	}
 }
 
 // logger writes to standard error, at the level of the settings.

@@ -75,9 +75,13 @@ func (a *app) explain(ctx context.Context, s *store.Store, what string) error {
 		if err != nil {
 			return err
 		}
+		var titled []feedonce.Decision // arrivals that are no articles, with these words in the title
 		for _, d := range decisions {
 			if d.GUID != what && d.URL != what {
-				continue // words of a title
+				if d.Entry == 0 {
+					titled = append(titled, d)
+				}
+				continue
 			}
 			if d.Entry == 0 {
 				arrivals = append(arrivals, d)
@@ -95,18 +99,22 @@ func (a *app) explain(ctx context.Context, s *store.Store, what string) error {
 				stories = append(stories, st)
 			}
 		}
-		if len(stories)+len(arrivals) == 0 {
-			alike, err = tx.Entries(store.EntryFilter{Words: what, Limit: 20})
+		if len(stories)+len(arrivals) > 0 {
+			return nil
 		}
+		arrivals = titled
+		alike, err = tx.Entries(store.EntryFilter{Words: what, Limit: 20})
 		return err
 	})
 	switch {
 	case err != nil:
 		return err
-	case len(alike) == 1:
+	case len(alike) == 1 && len(arrivals) == 0:
 		return a.explain(ctx, s, fmt.Sprint(alike[0].ID))
-	case len(alike) > 1:
-		return a.listAlike(alike)
+	case len(alike) > 0:
+		if err := a.listAlike(alike); err != nil {
+			return err
+		}
 	case len(stories)+len(arrivals) == 0:
 		return fmt.Errorf("nothing is known of %q: no article or arrival has this number, URL or guid, and no title these words", what)
 	}

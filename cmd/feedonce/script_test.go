@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -28,6 +30,7 @@ func TestMain(m *testing.M) {
 //
 //	SITE  a web server: what is in the folder www; /moved/X redirects to /X for good, /status/N answers N
 //	TOWN  the publishers of the demo
+//	PORT  a port to listen at
 //
 // and its own home. `ready URL` waits until URL answers, `until PATTERN COMMAND` until a command prints what
 // matches, and `code N COMMAND` asserts an exit code.
@@ -55,6 +58,11 @@ func runScripts(t *testing.T, dir, postgres string) {
 			env.Setenv("SITE", site.URL)
 			env.Setenv("TOWN", town.URL)
 			env.Setenv("POSTGRES", postgres)
+			port, err := freePort()
+			if err != nil {
+				return err
+			}
+			env.Setenv("PORT", port)
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("XDG_DATA_HOME", filepath.Join(env.WorkDir, "data"))
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
@@ -63,6 +71,16 @@ func runScripts(t *testing.T, dir, postgres string) {
 			return nil
 		},
 	})
+}
+
+// freePort returns a port that nobody listened at a moment ago.
+func freePort() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	return port, errors.Join(err, l.Close())
 }
 
 func siteHandler(dir string) http.Handler {

@@ -35,6 +35,7 @@ elsewhere can reach the server through a name that leads to this machine.`,
 }
 
 func (a *app) serve(ctx context.Context) error {
+	limitMemory()
 	local, err := loopback(a.set.Listen)
 	if err != nil {
 		return err

@@ -20,6 +20,7 @@ polled by one of them at a time, and a worker that dies only delays its feeds by
 				return usagef("a worker shares its database with other processes, and SQLite (%s) is for one; "+
 					"use --db postgres://USER@HOST/NAME, or `feedonce serve`, which polls by itself", a.set.database())
 			}
+			limitMemory()
 			ctx := cmd.Context()
 			return a.withNewStore(ctx, func(s *store.Store) error {
 				c := a.client()
