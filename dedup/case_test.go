@@ -39,7 +39,6 @@ import (
 type caseItem struct {
 	dedup.Item
 	want string
-	line int
 }
 
 func TestCases(t *testing.T) {
