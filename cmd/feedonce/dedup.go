@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 	"time"
 
@@ -32,11 +33,12 @@ Documents are judged better: what stands in them together, and what left them wh
   item      {"guid":"...", "url":"...", "title":"...", "content":"...", "summary":"...", "author":"...", "lang":"en",
              "published":"2026-03-02T08:00:00Z", "updated":"...", "permalink":true, "origUrl":"...",
              "enclosures":[{"url":"...","type":"audio/mpeg","length":5}], "invalid":"why it cannot be read"}
-  document  {"items":[ITEM, ...], "site":"https://example.org/", "generator":"...", "partial":true}
+  document  {"items":[ITEM, ...], "generator":"...", "partial":true}
 
 Every field may be absent. Texts are as published, HTML included; times are RFC 3339. permalink says that the guid may be
 the item's page, origUrl is the page before a proxy, partial that the document was cut off. Both kinds of line may have:
 
+  site      the feed's own site, to tell its own links from links to elsewhere, which count less
   feed      the name of the feed, any text: each feed is judged for itself. Lines without it are of one feed
   fetched   when it was received; now, where it is absent. It must not go back within a feed, nor be in the future
   ref       anything: it comes back with the decision
@@ -254,7 +256,7 @@ func (f *filter) line(number int, text []byte) error {
 	doc := &l.Document
 	if !whole {
 		// Nothing is said about what else the feed has: as a document that was cut off.
-		doc = &dedup.Document{Fetched: l.Fetched, Items: []dedup.Item{l.Item}, Partial: true}
+		doc = &dedup.Document{Fetched: l.Fetched, Site: l.Site, Items: []dedup.Item{l.Item}, Partial: true}
 	}
 	mem := f.memory(l.Feed)
 	now := time.Now()
@@ -269,7 +271,10 @@ func (f *filter) line(number int, text []byte) error {
 		return fmt.Errorf("fetched is %s, which is before what was read of this feed up to %s; sort the lines by it",
 			doc.Fetched.Format(time.RFC3339), time.Unix(last.LastSeen, 0).UTC().Format(time.RFC3339))
 	}
-	res := mem.Process(doc)
+	res, err := process(mem, doc)
+	if err != nil {
+		return err
+	}
 	f.dirty = true
 	lines := newJSONLines(f.out)
 	for _, d := range res.Decisions {
@@ -298,6 +303,16 @@ func (f *filter) line(number int, text []byte) error {
 		return &outputError{err}
 	}
 	return nil
+}
+
+// process decides a document. What no text of a stranger should be able to do, ends this line and not the run.
+func process(mem *dedup.Memory, doc *dedup.Document) (res *dedup.Result, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("it could not be decided: %v; this is a fault in feedonce, please report it with the line", v)
+		}
+	}()
+	return mem.Process(doc), nil
 }
 
 // An outputError ends the run: nobody takes the decisions.
@@ -331,8 +346,9 @@ func parseLine(text []byte) (l filterLine, whole bool, err error) {
 		Feed    *string          `json:"feed"`
 		Ref     *json.RawMessage `json:"ref"`
 		Fetched *time.Time       `json:"fetched"`
+		Site    *string          `json:"site"`
 	}
-	i.Item, i.Feed, i.Ref, i.Fetched = &l.Item, &l.Feed, &l.Ref, &l.Document.Fetched
+	i.Item, i.Feed, i.Ref, i.Fetched, i.Site = &l.Item, &l.Feed, &l.Ref, &l.Fetched, &l.Site
 	return l, whole, decodeStrict(text, &i)
 }
 
@@ -346,6 +362,7 @@ func decodeStrict(text []byte, v any) error {
 	}
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
+	var date *time.ParseError
 	switch {
 	case err == nil:
 		return nil
@@ -356,11 +373,29 @@ func decodeStrict(text []byte, v any) error {
 	case errors.As(err, &kind) && kind.Field == "":
 		return fmt.Errorf("is a JSON %s; a line is an object: an item, or a document with \"items\"", kind.Value)
 	case errors.As(err, &kind):
-		return fmt.Errorf("%s is a JSON %s, which it must not be", kind.Field, kind.Value)
+		field := strings.TrimPrefix(strings.TrimPrefix(kind.Field, "Item."), "Document.")
+		return fmt.Errorf("%s is a JSON %s, and must be a %s", field, kind.Value, jsonKind(kind.Type))
+	case errors.As(err, &date):
+		return fmt.Errorf("%s is no time as RFC 3339 writes it, such as 2026-03-02T08:00:00Z", date.Value)
 	}
-	text2 := strings.TrimPrefix(err.Error(), "json: ")
-	if name, ok := strings.CutPrefix(text2, "unknown field "); ok {
+	reason := strings.TrimPrefix(err.Error(), "json: ")
+	if name, ok := strings.CutPrefix(reason, "unknown field "); ok {
 		return fmt.Errorf("has the field %s, which means nothing here; `feedonce dedup --help` lists the fields, and \"ref\" takes what is to come back", name)
 	}
-	return errors.New(text2)
+	return errors.New(reason)
+}
+
+// jsonKind is what JSON calls a Go type.
+func jsonKind(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "string"
+	case reflect.Bool:
+		return "boolean"
+	case reflect.Slice, reflect.Array:
+		return "list"
+	case reflect.Int, reflect.Int64:
+		return "whole number"
+	}
+	return "object"
 }
