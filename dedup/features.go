@@ -28,6 +28,7 @@ type features struct {
 	encl    string // canonical key of the first audio, video or document
 	pub     int64  // published, else updated; Unix seconds; 0 is none
 	coarse  bool   // the date has no time of day
+	ahead   bool   // the date lies in the future: it can be equal to another, but says nothing of before and after
 
 	strict Hash
 
@@ -68,7 +69,7 @@ func newFeatures(it *Item, fetched time.Time, skip func(string) bool) *features 
 	f.link, f.path = linkOf(it, f.guid, skip)
 	f.ident = identifierOf(f.path)
 	f.encl = enclosureKey(it)
-	f.pub, f.coarse = published(it, fetched)
+	f.pub, f.coarse, f.ahead = published(it, fetched)
 	f.strict = strictHash(it, f.link)
 	return f
 }
@@ -252,18 +253,18 @@ func isPicture(e Enclosure) bool {
 // futureSlack is how far in the future a date may lie (a wrong time zone, both ways round the world) and still count.
 const futureSlack = 26 * time.Hour
 
-// published returns the date of an item and whether it has no time of day. A date before 1970, or in the future
-// beyond a time zone, is none.
-func published(it *Item, fetched time.Time) (unix int64, coarse bool) {
+// published returns the date of an item, whether it has no time of day, and whether it lies in the future by more than
+// a time zone explains. A date before 1970 is none.
+func published(it *Item, fetched time.Time) (unix int64, coarse, ahead bool) {
 	t := it.Published
 	if t.IsZero() {
 		t = it.Updated
 	}
-	if t.IsZero() || t.Unix() <= 0 || !fetched.IsZero() && t.After(fetched.Add(futureSlack)) {
-		return 0, false
+	if t.IsZero() || t.Unix() <= 0 {
+		return 0, false, false
 	}
 	unix = t.Unix()
-	return unix, unix%86400 == 0
+	return unix, unix%86400 == 0, !fetched.IsZero() && t.After(fetched.Add(futureSlack))
 }
 
 // words of the text are computed once, when they are needed.

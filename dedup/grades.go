@@ -125,7 +125,7 @@ func (j *Judge) linkStrong(link string) bool {
 	for _, n := range hosts {
 		total += n
 	}
-	if h := hostOf(link); total >= minLinks && hosts[h]*2 < total && j.docHosts[h]*2 < j.docLinks {
+	if h := hostOf(link); total >= minLinks && hosts[h]*2 < total && (j.docLinks < minLinks || j.docHosts[h]*2 < j.docLinks) {
 		return false // it points away from the feed's own site: it is what the item is about
 	}
 	shared := max(j.state.Links.Shared, len(j.linkMixed))

@@ -237,9 +237,10 @@ func (j *Judge) tryKey(a *arrival, k Key) bool {
 
 // matching is what match found about the document as a whole.
 type matching struct {
-	reissue  bool
-	gone     []*candidate // entries of the last document that are not in this one, by any identity
-	vanished map[EntryID]bool
+	reissue   bool
+	datesKept bool         // the re-issued items kept their dates
+	gone      []*candidate // entries of the last document that are not in this one, by any identity
+	vanished  map[EntryID]bool
 }
 
 // counts are multiplicities among the arrivals whose identity is unknown.
@@ -411,7 +412,7 @@ func (j *Judge) pair(a *arrival, c *candidate, m *matching, n *counts) *pair {
 	if len(c.arrivals) > 0 {
 		is = c.arrivals[0].f // as it now stands in the document
 	}
-	p := &pair{relation: relate(a.f, is, j.linkStrong), entry: c, together: len(c.arrivals) > 0, vanished: c.vanished, reissue: m.reissue}
+	p := &pair{relation: relate(a.f, is, j.linkStrong), entry: c, together: len(c.arrivals) > 0, vanished: c.vanished, reissue: m.reissue, datesKept: m.datesKept}
 	t, l := a.f.words(), j.known
 	p.uniqueText = n.texts[t.textH] == 1 && others1(l.byText[t.textH], c)
 	if t.titleK != "" {

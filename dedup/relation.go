@@ -58,7 +58,7 @@ func relate(a, e *features, strongLink func(string) bool) *relation {
 	r.linkEq = a.link != "" && a.link == e.link
 	r.linkStrong = r.linkEq && strongLink(a.link)
 	r.pathEq = a.path != "" && a.path == e.path
-	if !r.pathEq && a.guidURL != "" && e.guidURL != "" {
+	if !r.pathEq && a.guidURL != e.guidURL && a.guidURL != "" && e.guidURL != "" {
 		p := pathOf(a.guidURL)
 		r.pathEq = p != "" && p == pathOf(e.guidURL)
 	}
@@ -68,7 +68,7 @@ func relate(a, e *features, strongLink func(string) bool) *relation {
 	r.identEq = a.ident != "" && a.ident == e.ident
 	r.enclEq = a.encl != "" && a.encl == e.encl
 	r.enclDiffer = a.encl != "" && e.encl != "" && a.encl != e.encl
-	if a.pub != 0 && e.pub != 0 {
+	if a.pub != 0 && e.pub != 0 && (!a.ahead && !e.ahead || a.pub == e.pub) {
 		r.dated = true
 		r.gap = a.pub - e.pub
 		if r.gap < 0 {
@@ -309,11 +309,11 @@ func (r *relation) otherArticle() bool {
 // more than an edit, unless the feed itself dates a modification (Atom updated, RFC 4287 4.1.1), and two of link, title,
 // text and enclosure agree, or the one that both have.
 func (r *relation) oneArticle() bool {
-	if r.enclDiffer {
-		return false
-	}
 	a, e := r.a.item, r.e.item
 	at, et := r.a.words(), r.e.words()
+	if r.enclDiffer || at.titleK != "" && et.titleK != "" && at.numbers != et.numbers {
+		return false
+	}
 	t := r.texts()
 	close := t.equal || t.near || t.contained
 	both := len(at.words) > 0 && len(et.words) > 0

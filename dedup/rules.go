@@ -33,6 +33,7 @@ type pair struct {
 	together    bool // another item of this document is the entry
 	vanished    bool // the entry left the document from above its end just now, or not long ago
 	reissue     bool // the publisher sent the whole list anew under other identities
+	datesKept   bool // and with their dates
 	uniqueTitle bool // one entry only has the title (untitled: the text), and one arrival only
 	uniqueText  bool // one entry only has the text, and one arrival only
 	uniqueTime  bool // one arrival only has this date
@@ -101,6 +102,9 @@ var cascade = []Rule{
 			if p.vanished && (p.titleNear || p.sameDay || p.texts().near) {
 				return true
 			}
+			if p.vanished && specific(p.a.link) && min(len(p.a.words().words), len(p.e.words().words)) >= minNear && !p.different() {
+				return true
+			}
 			return p.titleNear && (p.sameDay || p.texts().equal && !p.texts().absent)
 		}},
 	{ID: "R2i", Name: "same identifier in the link",
@@ -129,14 +133,14 @@ var cascade = []Rule{
 				return false
 			}
 			if p.titleGrown {
-				return p.uniqueText && (p.sameTime || p.vanished)
+				return p.uniqueText && p.sameTime
 			}
 			return p.uniqueTitle && (p.sameClock || p.vanished) || p.sameDay && p.vanished
 		}},
 	{ID: "R7", Name: "the whole list was sent anew", despite: []RuleID{"V3", "V4"},
 		Sentence: "The publisher sent the whole list again under new identities; this is the old item with the same title, text or date.",
 		when: func(p *pair) bool {
-			if !p.reissue || !p.vanished {
+			if !p.reissue || !p.vanished || p.datesKept && p.dated && !p.sameClock {
 				return false
 			}
 			if p.titleEq && p.a.words().titleK != "" {

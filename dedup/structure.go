@@ -39,7 +39,9 @@ func (j *Judge) structure() *matching {
 			m.gone = append(m.gone, c)
 		}
 	}
-	m.reissue = len(once) >= 5 && stay*5 < len(once) && unknown >= 5 && j.pairsUp(m.gone, unknown)
+	if len(once) >= 5 && stay*5 < len(once) && unknown >= 5 {
+		m.reissue, m.datesKept = j.pairsUp(m.gone, unknown)
+	}
 	if m.reissue {
 		j.note("the publisher sent the whole list anew under other identities")
 	}
@@ -72,42 +74,91 @@ func (j *Judge) structure() *matching {
 // goneDocuments is for how many changed documents an item that vanished may still be what a new item replaces.
 const goneDocuments = 3
 
-// pairsUp reports whether most of the items that are gone pair one to one with unknown ones by title, text or date: at
-// least five, and at least half. That nothing of the last document is left proves no more than that the feed is busy
-// (DEDUP 2.10, 2).
-func (j *Judge) pairsUp(gone []*candidate, unknown int) bool {
-	titles, texts, dates := map[string]int{}, map[uint64]int{}, map[int64]int{}
-	for _, c := range gone {
-		t := c.f.words()
+// pairsUp reports whether most of the items that are gone pair one to one with unknown ones: at least five, and at least
+// half. That nothing of the last document is left proves no more than that the feed is busy (DEDUP 2.10, 2), and busy
+// feeds use the same headlines over and over: only a title or text that stands once in both documents pairs, and the
+// dates must not speak against it. They agree for most pairs where a list moved; where the move re-dated all of it, they
+// are missing, the same for many, or all of the last minutes.
+func (j *Judge) pairsUp(gone []*candidate, unknown int) (reissue, datesKept bool) {
+	titles, texts, dates := map[string][]*features{}, map[uint64][]*features{}, map[int64][]*features{}
+	note := func(f *features) {
+		t := f.words()
 		if t.titleK != "" {
-			titles[t.titleK]++
+			titles[t.titleK] = append(titles[t.titleK], f)
 		}
 		if len(t.words) >= minContained {
-			texts[t.textH]++
+			texts[t.textH] = append(texts[t.textH], f)
 		}
-		if c.f.pub != 0 && !c.f.coarse {
-			dates[c.f.pub]++
+		if f.pub != 0 && !f.coarse {
+			dates[f.pub] = append(dates[f.pub], f)
 		}
 	}
-	pairs := 0
+	old := map[*features]bool{}
+	for _, c := range gone {
+		old[c.f] = true
+		note(c.f)
+	}
+	for _, a := range j.arrivals {
+		if a.id == 0 {
+			note(a.f)
+		}
+	}
+	// partner is the other one of two, if one is old.
+	partner := func(f *features, both []*features) *features {
+		if len(both) != 2 {
+			return nil
+		}
+		for _, o := range both {
+			if o != f && old[o] {
+				return o
+			}
+		}
+		return nil
+	}
+	pairs, agree, undated := 0, 0, 0
+	var fresh []int64
 	for _, a := range j.arrivals {
 		if a.id != 0 {
 			continue
 		}
 		t := a.f.words()
-		switch {
-		case titles[t.titleK] > 0:
-			titles[t.titleK]--
-		case len(t.words) >= minContained && texts[t.textH] > 0:
-			texts[t.textH]--
-		case a.f.pub != 0 && !a.f.coarse && dates[a.f.pub] > 0:
-			dates[a.f.pub]--
-		default:
+		o := partner(a.f, titles[t.titleK])
+		if o == nil && len(t.words) >= minContained {
+			o = partner(a.f, texts[t.textH])
+		}
+		if o == nil && !a.f.coarse {
+			o = partner(a.f, dates[a.f.pub])
+		}
+		if o == nil {
 			continue
 		}
 		pairs++
+		gap := a.f.pub - o.pub
+		switch {
+		case a.f.pub == 0 || o.pub == 0:
+			undated++
+		case gap%900 == 0 && gap <= 14*3600 && gap >= -14*3600:
+			agree++
+		default:
+			fresh = append(fresh, a.f.pub)
+		}
 	}
-	return pairs >= 5 && pairs*2 >= min(len(gone), unknown)
+	if pairs < 5 || pairs*2 < min(len(gone), unknown) {
+		return false, false
+	}
+	return (agree+undated)*2 >= pairs || redated(fresh, j.doc.Fetched.Unix()), agree*2 >= pairs
+}
+
+// redated reports whether dates look as if they had been given to a list all at once: half of them are the same as
+// another one, or all are of the last minutes.
+func redated(dates []int64, now int64) bool {
+	distinct := map[int64]bool{}
+	recent := true
+	for _, d := range dates {
+		distinct[d] = true
+		recent = recent && now-d < 10*60 && d-now < 10*60
+	}
+	return len(distinct)*2 <= len(dates) || recent
 }
 
 func (j *Judge) note(s string) { j.notes = append(j.notes, s) }

@@ -27,11 +27,13 @@ func (j *Judge) tell(res *Result, m *matching) {
 		}
 	}
 	bulk := n > max(bulkLeast, int(bulkUsual*j.state.Usual))
+	now := j.doc.Fetched.Unix()
 	newest := int64(0)
 	for i := range j.state.Manifest {
-		newest = max(newest, j.state.Manifest[i].Published)
+		if p := j.state.Manifest[i].Published; p <= now {
+			newest = max(newest, p)
+		}
 	}
-	now := j.doc.Fetched.Unix()
 	for i := range res.Decisions {
 		d := &res.Decisions[i]
 		if d.Outcome != New {
