@@ -67,7 +67,8 @@ func relate(a, e *features, strongLink func(string) bool) *relation {
 	r.guidBaseEq = !r.guidURLEq && sameBase(a.guidURL, e.guidURL)
 	r.identEq = a.ident != "" && a.ident == e.ident
 	r.enclEq = a.encl != "" && a.encl == e.encl
-	r.enclDiffer = a.encl != "" && e.encl != "" && a.encl != e.encl
+	// The same file on another host is no other file: podcasts move.
+	r.enclDiffer = a.encl != "" && e.encl != "" && a.encl != e.encl && (pathOf(a.encl) == "" || pathOf(a.encl) != pathOf(e.encl))
 	if a.pub != 0 && e.pub != 0 && (!a.ahead && !e.ahead || a.pub == e.pub) {
 		r.dated = true
 		r.gap = a.pub - e.pub
