@@ -5,7 +5,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS  = -s -w -X main.version=$(VERSION)
 TOOL     = $(GO) run -modfile=tools/go.mod
 
-.PHONY: run build test check bench golden clean
+.PHONY: run build test check bench accuracy histories vectors golden clean
 
 run: build ## build, and serve on SQLite at http://127.0.0.1:8470
 	./bin/feedonce serve
@@ -28,8 +28,17 @@ check: ## formatting, vet, staticcheck, known vulnerabilities
 bench: ## Go benchmarks, in a form for benchstat
 	$(GO) test -run '^$$' -bench . -benchmem -count 5 ./...
 
+accuracy: ## how well simulated publishers' articles are told apart, beside six simpler strategies; fails when a gate is missed
+	$(GO) run ./cmd/feedonce-accuracy
+
+histories: ## the same on real feed histories, in ../shared/corpus or FEEDONCE_CORPUS
+	$(GO) run ./cmd/feedonce-histories
+
+vectors: ## export the decision cases as JSON, for implementations in other languages
+	$(GO) test ./dedup -run Vectors -update
+
 golden: ## rewrite golden files from what the code does now; read the diff before you commit it
-	$(GO) test $$(git grep -l 'flag.Bool("update"' -- '*_test.go' | xargs -n 1 dirname | sort -u | sed 's,^,./,') -run 'Golden|Case|Corpus|Script|History' -update
+	$(GO) test $$(git grep -l 'flag.Bool("update"' -- '*_test.go' | xargs -n 1 dirname | sort -u | sed 's,^,./,') -run 'Golden|Case|Corpus|Script|History|Vectors|Rules' -update
 
 clean:
 	rm -rf bin dist

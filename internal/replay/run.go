@@ -1,147 +1,162 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
-	"sort"
+	"slices"
+	"time"
 
 	"feedonce/dedup"
+	"feedonce/internal/evolve"
 )
 
-// An Option is a way to look at a history.
-type Option struct {
-	Every int  // take every k-th version; 0 is 1
-	From  int  // start at this version's index
-	Twice bool // each version twice
-}
-
-// A Report says what a strategy would have shown of a history.
-type Report struct {
-	History    string
-	Arrivals   int
+// A Score says what a strategy would have shown of a history.
+type Score struct {
+	Versions   int // that could be read
+	Items      int // in them
 	True       int // articles
-	Shown      int // decided new
-	Duplicates int // shown beyond true
-	Told       int // of these, told to destinations
-	Lost       int // true but never shown
-	Merged     int // arrivals taken for another article's entry
+	Shown      int // entries made
+	Duplicates int // entries beyond the first of an article
+	Told       int // of these, told to people; nobody tells what stands in a feed's first document
+	Lost       int // articles that got no entry of their own
+	Wrong      int // items taken for another article's entry
 	Updates    int
-	Faults     []string
 }
 
-// An Answer is what a strategy says of one item: the entry it is, and whether it shows it as new and tells it.
-type Answer struct {
-	Entry     int64
-	New, Told bool
-	Updated   bool
-	Rule      string
+// Add adds another history's score.
+func (s *Score) Add(o Score) {
+	s.Versions += o.Versions
+	s.Items += o.Items
+	s.True += o.True
+	s.Shown += o.Shown
+	s.Duplicates += o.Duplicates
+	s.Told += o.Told
+	s.Lost += o.Lost
+	s.Wrong += o.Wrong
+	s.Updates += o.Updates
 }
 
-// A Strategy answers documents of one feed, in order.
-type Strategy func(doc *dedup.Document) []Answer
+// A FaultKind is what may go wrong with an item.
+type FaultKind string
 
-// Engine is the product's own decision.
-func Engine() Strategy {
-	m := dedup.NewMemory(dedup.Policy{})
-	return func(doc *dedup.Document) []Answer {
-		res := m.Process(doc)
-		out := make([]Answer, len(res.Decisions))
-		for i, d := range res.Decisions {
-			out[i] = Answer{Entry: int64(d.Entry), New: d.Outcome == dedup.New, Told: d.Tell, Updated: d.Outcome == dedup.Updated, Rule: string(d.Rule)}
-			for _, o := range d.Evidence.Others {
-				out[i].Rule += fmt.Sprintf(" [not %d: %s]", o.Entry, o.Why)
-			}
-		}
-		return out
+const (
+	Duplicate FaultKind = "duplicate" // shown again
+	Wrong     FaultKind = "wrong"     // taken for another article
+	Lost      FaultKind = "lost"      // never shown
+	Unknown   FaultKind = "unknown"   // the truth has no key for it
+)
+
+// A Fault is a difference between a strategy and the truth.
+type Fault struct {
+	Kind    FaultKind
+	Version int // its number
+	Article string
+	Taken   string // the article it was taken for, where Wrong
+	Item    *dedup.Item
+	Answer  evolve.Answer
+	First   *sighting // of the article
+}
+
+// A sighting is where an article was seen.
+type sighting struct {
+	version int
+	item    *dedup.Item
+}
+
+// String describes a fault in a few lines, for people.
+func (f Fault) String() string {
+	s := fmt.Sprintf("%s: version %d, article %s, rule %s, told %v\n\titem  %s", f.Kind, f.Version, f.Article, f.Answer.Rule, f.Answer.Tell, brief(f.Item))
+	if f.Taken != "" {
+		s += "\n\ttaken for article " + f.Taken
 	}
-}
-
-// GUIDOnly is what most aggregators do: the guid, else the link, else title and text are the identity.
-func GUIDOnly() Strategy {
-	ids := map[string]int64{}
-	first := true
-	return func(doc *dedup.Document) []Answer {
-		out := make([]Answer, len(doc.Items))
-		for i, it := range doc.Items {
-			k := it.GUID
-			if k == "" {
-				k = it.URL
-			}
-			if k == "" {
-				k = it.Title + "\x00" + it.Content + it.Summary
-			}
-			id, ok := ids[k]
-			if !ok {
-				id = int64(len(ids) + 1)
-				ids[k] = id
-			}
-			out[i] = Answer{Entry: id, New: !ok, Told: !ok && !first}
-		}
-		first = false
-		return out
+	if f.First != nil {
+		s += fmt.Sprintf("\n\tfirst seen in version %d: %s", f.First.version, brief(f.First.item))
 	}
+	if d := f.Answer.Decision; d != nil {
+		for _, x := range d.Evidence.Facts {
+			s += fmt.Sprintf("\n\t  %s %s: %q, %q", x.Name, x.Is, x.Have, x.Want)
+		}
+		for _, o := range d.Evidence.Others {
+			s += fmt.Sprintf("\n\t  not entry %d: %s", o.Entry, o.Why)
+		}
+	}
+	return s
 }
 
-// Run replays a history.
-func (h *History) Run(s Strategy, o Option) Report {
-	r := Report{History: h.Name}
-	shown := map[string]int{} // article -> entries
-	told := map[string]int{}
-	owner := map[int64]string{}
-	seen := map[string]string{}
-	every := max(o.Every, 1)
-	for i := o.From; i < len(h.Versions); i += every {
-		v := h.Versions[i]
+func brief(it *dedup.Item) string {
+	return fmt.Sprintf("%q guid=%s link=%s date=%s", it.Title, it.GUID, it.URL, it.Published.Format(time.DateTime))
+}
+
+// Replay shows a strategy the versions of a history that a mode picks, and scores its answers. Every difference from
+// the truth goes to look, unless that is nil: as it happens, what was lost at the end.
+func (h *History) Replay(s evolve.Strategy, mode Mode, look func(Fault)) Score {
+	if look == nil {
+		look = func(Fault) {}
+	}
+	var sc Score
+	seen := map[string]*sighting{} // by article
+	shown := map[string]int{}      // entries, by article
+	owner := map[int64]string{}    // article, by entry
+	last := -1
+	for _, i := range mode.pick(len(h.Versions)) {
+		v := &h.Versions[i]
 		if v.Doc == nil {
 			continue
 		}
-		times := 1
-		if o.Twice {
-			times = 2
+		doc := v.Doc
+		if i == last {
+			again := *doc
+			again.Fetched = again.Fetched.Add(time.Hour)
+			doc = &again
 		}
-		for range times {
-			for k, a := range s(v.Doc) {
-				it := &v.Doc.Items[k]
-				art := h.Truth.Article(it, v.Dates[k])
-				r.Arrivals++
-				if _, ok := seen[art]; !ok {
-					seen[art] = fmt.Sprintf("version %d: %q %s %s", v.N, it.Title, it.GUID, it.URL)
+		last = i
+		sc.Versions++
+		first := sc.Versions == 1
+		for k, a := range s.Document(1, doc) {
+			it := &doc.Items[k]
+			art, known := h.Truth.Article(it, v.Dates[k])
+			f := Fault{Version: v.N, Article: art, Item: it, Answer: a, First: seen[art]}
+			sc.Items++
+			if seen[art] == nil {
+				seen[art] = &sighting{v.N, it}
+				if !known {
+					f.Kind = Unknown
+					look(f)
 				}
-				if a.Updated {
-					r.Updates++
-				}
-				if a.New {
-					r.Shown++
-					shown[art]++
-					if shown[art] > 1 {
-						if a.Told {
-							told[art]++
-							r.Told++
-						}
-						r.Faults = append(r.Faults, fmt.Sprintf("dup  v%d %s entry %d %q guid=%s link=%s date=%s rule=%s; first: %s", v.N, art, a.Entry, it.Title, it.GUID, it.URL, it.Published.Format("2006-01-02T15:04"), a.Rule, seen[art]))
+			}
+			if a.Outcome == dedup.Updated {
+				sc.Updates++
+			}
+			if a.Outcome == dedup.New {
+				sc.Shown++
+				shown[art]++
+				owner[a.Entry] = art
+				if shown[art] > 1 {
+					sc.Duplicates++
+					if a.Tell && !first {
+						sc.Told++
 					}
-					owner[a.Entry] = art
-				} else if own, ok := owner[a.Entry]; ok && own != art {
-					r.Merged++
-					if r.Merged <= 20 {
-						r.Faults = append(r.Faults, fmt.Sprintf("wrong v%d %s into %s by %s: %q guid=%s link=%s date=%s", v.N, art, own, a.Rule, it.Title, it.GUID, it.URL, it.Published.Format("2006-01-02T15:04")))
-					}
+					f.Kind = Duplicate
+					look(f)
 				}
+			} else if own, ok := owner[a.Entry]; ok && own != art {
+				sc.Wrong++
+				f.Kind, f.Taken = Wrong, own
+				look(f)
 			}
 		}
 	}
-	r.True = len(seen)
-	var lost []string
-	for art := range seen {
+	sc.True = len(seen)
+	var lost []Fault
+	for art, at := range seen {
 		if shown[art] == 0 {
-			lost = append(lost, art)
-		} else {
-			r.Duplicates += shown[art] - 1
+			lost = append(lost, Fault{Kind: Lost, Version: at.version, Article: art, Item: at.item})
 		}
 	}
-	sort.Strings(lost)
-	r.Lost = len(lost)
-	for _, a := range lost {
-		r.Faults = append(r.Faults, "lost "+a+": "+seen[a])
+	slices.SortFunc(lost, func(a, b Fault) int { return cmp.Or(a.Version-b.Version, cmp.Compare(a.Article, b.Article)) })
+	sc.Lost = len(lost)
+	for _, f := range lost {
+		look(f)
 	}
-	return r
+	return sc
 }

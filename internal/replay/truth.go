@@ -7,26 +7,27 @@ import (
 	"feedonce/dedup"
 )
 
-// Truth says which items are one article.
+// Truth says which items of a history are one article.
 type Truth struct {
 	article map[string]string // key -> article
 	byLink  map[string][]string
 	byTitle map[string][]string
-	Missing int // items that no key names
+	links   map[string][]string // article -> keys and links it had, for pairs of feeds
 }
 
-// Checked truth, where the proposal is wrong: history, key, article, why. An article may be any name; a key that is not
-// listed has the proposal's. The key of a guid that is on several articles is "GUID | TITLE".
+// checked is our truth where the proposal is wrong, one line a key: history, key, article, why. An article may have any
+// name; a key that is not listed has the proposal's article, which is "a" and its number. A key is a guid, else a link,
+// else "T:TITLE|DATE"; of a guid that several articles have, it is "GUID | TITLE".
 //
 //go:embed testdata/truth.tsv
 var checked string
 
-func loadTruth(file, name string) (*Truth, error) {
-	rows, err := table(file)
+func loadTruth(file, history string) (*Truth, error) {
+	rows, err := readTable(file)
 	if err != nil {
 		return nil, err
 	}
-	t := &Truth{article: map[string]string{}, byLink: map[string][]string{}, byTitle: map[string][]string{}}
+	t := &Truth{article: map[string]string{}, byLink: map[string][]string{}, byTitle: map[string][]string{}, links: map[string][]string{}}
 	for _, r := range rows {
 		t.article[r["key"]] = "a" + r["article"]
 		if r["guid"] == "" && r["link"] != "" {
@@ -34,55 +35,55 @@ func loadTruth(file, name string) (*Truth, error) {
 		}
 		t.byTitle[r["title"]] = append(t.byTitle[r["title"]], r["key"])
 	}
-	ours, err := parseTable("truth.tsv", checked)
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range ours {
-		if r["history"] != name {
-			continue
+	for _, r := range parseTable(checked) {
+		if r["history"] == history {
+			t.article[r["key"]] = r["article"]
 		}
-		t.article[r["key"]] = r["article"]
+	}
+	for _, r := range rows {
+		art := t.article[r["key"]]
+		t.links[art] = append(t.links[art], r["key"], r["link"])
 	}
 	return t, nil
 }
 
-// Article returns the true article of an item: by its guid, else its link, else its title and date. An item that the
-// truth does not know is an article of its own, by these.
-func (t *Truth) Article(it *dedup.Item, dateText string) string {
+// Article returns the true article of an item: by its guid, else its link, else its title and its date as published. ok
+// is false for an item that the truth does not know; then it is an article of its own, by these.
+func (t *Truth) Article(it *dedup.Item, date string) (article string, ok bool) {
 	if g := strings.TrimSpace(it.GUID); g != "" {
 		if a, ok := t.article[g+" | "+it.Title]; ok {
-			return a // a guid on several articles: the title tells them apart
+			return a, true // a guid on several articles: the title tells them apart
 		}
 		if a, ok := t.article[g]; ok {
-			return a
+			return a, true
 		}
-		if keys := t.byTitle[it.Title]; len(keys) == 1 {
-			return t.article[keys[0]]
+		if a, ok := t.oneOf(t.byTitle[it.Title]); ok {
+			return a, true
 		}
-		t.Missing++
-		return "guid " + g
+		return "guid " + g, false
+	}
+	if a, ok := t.article["T:"+it.Title+"|"+strings.TrimSpace(date)]; ok {
+		return a, true
 	}
 	if a, ok := t.article[it.URL]; ok {
-		return a
+		return a, true
 	}
-	if keys := t.byLink[it.URL]; len(keys) == 1 {
-		return t.article[keys[0]]
+	if a, ok := t.oneOf(t.byLink[it.URL]); ok {
+		return a, true
 	}
-	for _, k := range t.byTitle[it.Title] {
-		if strings.HasPrefix(k, "T:") && strings.HasSuffix(k, "|"+strings.TrimSpace(dateText)) {
-			return t.article[k]
+	if a, ok := t.oneOf(t.byTitle[it.Title]); ok {
+		return a, true
+	}
+	return "item " + it.URL + " " + it.Title + " " + strings.TrimSpace(date), false
+}
+
+// oneOf returns the article that all keys name.
+func (t *Truth) oneOf(keys []string) (article string, ok bool) {
+	for i, k := range keys {
+		if i > 0 && t.article[k] != article {
+			return "", false
 		}
+		article = t.article[k]
 	}
-	if keys := t.byTitle[it.Title]; len(keys) > 0 {
-		same := true
-		for _, k := range keys {
-			same = same && t.article[k] == t.article[keys[0]]
-		}
-		if same {
-			return t.article[keys[0]]
-		}
-	}
-	t.Missing++
-	return "item " + it.URL + " " + it.Title + " " + it.Published.String()
+	return article, len(keys) > 0
 }
