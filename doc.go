@@ -14,6 +14,7 @@
 //   - internal/store: all SQL, by subject.
 //   - internal/ingest: takes one fetched document through format, dedup and store, in one transaction; if nothing
 //     changed, in none.
+//   - internal/amend: what people change afterwards: policies, held items, splits and merges, and undoing them.
 //   - internal/poll: who is due, claiming, politeness, running ingest.
 //   - internal/sanitize, internal/opml: untrusted HTML to safe HTML; subscription lists.
 //   - internal/web: the browser's door.

@@ -27,6 +27,7 @@ type Entry struct {
 	FirstSeen  time.Time
 	Changed    time.Time // when the last version was accepted; equals FirstSeen until the first update
 	Revision   int       // 1 for the first version
+	MergedInto EntryID   // the entry a person said it is the same as, which is shown in its place; 0 is none
 }
 
 // Time is what an entry is sorted by: when it was published, but never later than it was first seen (feeds carry

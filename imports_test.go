@@ -24,6 +24,7 @@ var allowed = map[string][]string{
 	"internal/sqldb":    {""},
 	"internal/store":    {"", "dedup", "internal/sqldb", "internal/urls"},
 	"internal/ingest":   {"", "dedup", "internal/format", "internal/scan", "internal/store", "internal/urls"},
+	"internal/amend":    {"", "dedup", "internal/ingest", "internal/store"},
 	"internal/poll":     {"", "dedup", "internal/fetch", "internal/format", "internal/scan", "internal/ingest", "internal/store"},
 	"internal/web":      {"", "dedup", "internal/fetch", "internal/format", "internal/ingest", "internal/opml", "internal/poll", "internal/sanitize", "internal/store"},
 }

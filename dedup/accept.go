@@ -81,7 +81,7 @@ func EveryKey(it Item, at time.Time, state *State) []Key {
 // QuietAlone says why a single article is not told to destinations that came with a document of a feed, "" where it is
 // told: the limits of telling that do not depend on the other items. first says that it was the feed's first document.
 func QuietAlone(it Item, at time.Time, first bool, state *State) string {
-	pub, _ := published(&it, at)
+	pub, _, _ := published(&it, at)
 	newest := int64(0)
 	if state != nil {
 		for i := range state.Manifest {
@@ -95,4 +95,20 @@ func QuietAlone(it Item, at time.Time, first bool, state *State) string {
 		return quietOld
 	}
 	return ""
+}
+
+// Identity returns the key that says best which item this is: two items that are held under the same one are one
+// question. It is zero where nothing identifies the item.
+func (a Admission) Identity() Hash {
+	for _, kind := range [...]KeyKind{KeyGUID, KeyLink, KeyLinkTitleDate, KeyTitleDateText} {
+		for _, k := range a.Keys {
+			if k.Kind == kind {
+				return k.Hash
+			}
+		}
+	}
+	if len(a.Keys) == 0 {
+		return Hash{}
+	}
+	return a.Keys[0].Hash
 }

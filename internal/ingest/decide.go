@@ -20,7 +20,7 @@ type decider struct {
 
 	doc     *format.Document
 	items   *dedup.Document
-	policy  dedup.Policy
+	policy  dedup.Policy // as of the last decision
 	warning string
 }
 
@@ -60,13 +60,12 @@ func (d *decider) parse() error {
 		odd = append(odd, "the document says that the feed moved to "+to+" (itunes:new-feed-url)")
 	}
 	odd = append(odd, d.f.Warnings...)
-	p, wrong := policy(d.f.Claim.Feed)
-	if d.policy = p; wrong != "" {
-		odd = append(odd, wrong)
-	}
 	d.warning = cut(strings.Join(odd, "; "), maxWarning)
 	return nil
 }
+
+// warning adds to a warning.
+func warning(so, more string) string { return cut(strings.TrimPrefix(so+"; "+more, "; "), maxWarning) }
 
 // samePlace reports whether two URLs are the same but for scheme, case and a slash at the end.
 func samePlace(a, b string) bool {
@@ -151,14 +150,18 @@ func (d *decider) decide(tx *store.Tx) (verdict, error) {
 		return verdict{}, err
 	}
 	v := verdict{seq: doc.Seq, rep: Report{Items: len(d.items.Items), Document: d.doc, Warning: d.warning}}
+	// A policy is true together with the keys it made: both are read in one transaction.
+	var odd string
+	if d.policy, odd = policy(doc.Policy); odd != "" {
+		v.rep.Warning = warning(v.rep.Warning, odd)
+	}
 	var state *dedup.State
 	if len(doc.State) > 0 {
 		state = new(dedup.State)
 		if err := state.UnmarshalBinary(doc.State); err != nil {
 			// Keys and entries are still there: what is lost is what the feed taught us, and it will again.
 			state = nil
-			odd := fmt.Sprintf("what was remembered of the last document could not be read (%v): this one was judged without", err)
-			v.rep.Warning = cut(strings.TrimPrefix(d.warning+"; "+odd, "; "), maxWarning)
+			v.rep.Warning = warning(v.rep.Warning, fmt.Sprintf("what was remembered of the last document could not be read (%v): this one was judged without", err))
 		}
 	}
 	var judge *dedup.Judge

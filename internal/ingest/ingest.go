@@ -190,17 +190,23 @@ func (in *Ingester) same(ctx context.Context, f Fetched, hash []byte) (Report, e
 	return Report{Unchanged: true, SameBytes: true, Items: n, Counts: feedonce.Counts{Unchanged: int64(n)}}, nil
 }
 
-// policy reads the policy of a feed. One that cannot be read is the default policy with a warning, so that a feed
-// never stands still for it.
-func policy(feed feedonce.Feed) (dedup.Policy, string) {
-	var p dedup.Policy
-	if feed.Policy == "" {
+// policy reads a policy as it is stored, and says what is odd about it. One that cannot be read is the default policy with
+// a warning, so that a feed never stands still for it.
+func policy(text string) (p dedup.Policy, odd string) {
+	if text == "" {
 		return p, ""
 	}
-	if err := json.Unmarshal([]byte(feed.Policy), &p); err != nil {
+	if err := json.Unmarshal([]byte(text), &p); err != nil {
 		return dedup.Policy{}, fmt.Sprintf("the policy of this feed cannot be read (%v): the default policy is used", err)
 	}
-	return p, ""
+	if len(p.SuspectOnly) == 0 {
+		return p, ""
+	}
+	var rules []string
+	for _, id := range p.SuspectOnly {
+		rules = append(rules, fmt.Sprintf("%s (%s)", id, dedup.RuleByID(id).Name))
+	}
+	return p, "in this feed nothing is folded by " + strings.Join(rules, ", ") + ": what is found by that is shown as new"
 }
 
 // pause waits a little before the next try: between nothing and a time that doubles up to 100 ms.

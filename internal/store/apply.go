@@ -272,8 +272,10 @@ func (tx *Tx) applyVersions(in Ingest, r *rowsOfDocument) error {
 		return nil
 	}
 	from, args = tx.Dialect().From(kept, "r", 2)
-	if _, err := tx.Exec(`insert into entry_versions (entry_id, revision, replaced_at, url, title, author, enclosures, summary, content)
-		select e.id, e.revision, $1, e.url, e.title, e.author, b.enclosures, b.summary, b.content
+	if _, err := tx.Exec(`insert into entry_versions (entry_id, revision, replaced_at, url, title, author, enclosures, summary, content,
+			item_guid, item_title, permalink, orig_url, lang, published_at, updated_at)
+		select e.id, e.revision, $1, e.url, e.title, e.author, b.enclosures, b.summary, b.content,
+			coalesce(b.item_guid, e.guid), b.item_title, b.permalink, b.orig_url, e.lang, e.published_at, e.updated_at
 		from `+from+` `+lookup+` entries e on e.id = r.id `+lookup+` entry_bodies b on b.entry_id = e.id
 		where not e.purged
 		on conflict do nothing`, append([]any{in.At.UnixMicro()}, args...)...); err != nil {
@@ -316,10 +318,7 @@ func (tx *Tx) applyEntries(in Ingest, r *rowsOfDocument) error {
 			micros(item.Published), micros(item.Updated), e.entry.FirstSeen.UnixMicro(), e.entry.Changed.UnixMicro(), sort.UnixMicro(),
 			e.entry.Strict[:], bigEndian(e.entry.Ring), contentKey, bigEndian(sortedMarks(e.marks)), revision, e.entry.Streak, e.entry.Purged)
 
-		enclosures, err := listValue(item.Enclosures, func(e dedup.Enclosure) dedup.Enclosure {
-			e.URL, e.Type = sqldb.Clean(e.URL), sqldb.Clean(e.Type)
-			return e
-		})
+		enclosures, err := listValue(item.Enclosures, cleanEnclosure)
 		if err != nil {
 			return err
 		}
@@ -416,14 +415,8 @@ func (tx *Tx) applyKeys(in Ingest, r *rowsOfDocument) error {
 	if r.keys.Len() == 0 {
 		return nil
 	}
-	from, args := tx.Dialect().From(r.keys, "r", 3)
-	if _, err := tx.Exec(`insert into entry_keys (feed_id, kind, key_hash, entry_id, key_text, first_seen_at)
-		select $1, r.kind, r.hash, r.entry, r.txt, $2 from `+from+` where true
-		on conflict (feed_id, kind, key_hash) do update set entry_id = excluded.entry_id
-		where entry_keys.entry_id is distinct from excluded.entry_id`, append([]any{in.Feed, in.At.UnixMicro()}, args...)...); err != nil {
-		return fmt.Errorf("write keys: %w", err)
-	}
-	return nil
+	_, err := tx.writeKeys(in.Feed, r.keys, in.At)
+	return err
 }
 
 // applyMarks replaces the marks of the entries written, by the difference.

@@ -126,3 +126,18 @@ func (f flag) Scan(v any) error {
 	}
 	return nil
 }
+
+// number scans an integer where null is 0.
+type number struct{ n *int64 }
+
+func (n number) Scan(v any) error {
+	switch v := v.(type) {
+	case nil:
+		*n.n = 0
+	case int64:
+		*n.n = v
+	default:
+		return fmt.Errorf("number stored as %T", v)
+	}
+	return nil
+}

@@ -64,7 +64,7 @@ func (tx *Tx) applyDecisions(in Ingest, _ *rowsOfDocument) error {
 			return fmt.Errorf("read decisions: %w", err)
 		}
 	}
-	var fresh []int
+	var fresh, held []int
 	for i, d := range decided {
 		if _, ok := arrivals[i]; ok {
 			o := once{hashes[i], d.Outcome, d.Entry}
@@ -72,6 +72,9 @@ func (tx *Tx) applyDecisions(in Ingest, _ *rowsOfDocument) error {
 				continue
 			}
 			recorded[o] = true
+			if d.Outcome == dedup.Quarantined {
+				held = append(held, len(fresh))
+			}
 		}
 		fresh = append(fresh, i)
 	}
@@ -104,7 +107,18 @@ func (tx *Tx) applyDecisions(in Ingest, _ *rowsOfDocument) error {
 		from `+from+` where true on conflict do nothing`, append([]any{in.At.UnixMicro(), in.Feed}, args...)...); err != nil {
 		return fmt.Errorf("write decisions: %w", err)
 	}
-	return nil
+	questions := sqldb.NewBatch("identity bytes", "decision int")
+	asked := map[dedup.Hash]bool{}
+	for _, n := range held {
+		i := fresh[n]
+		identity := in.Items[decided[i].Item].Identity
+		if identity == (dedup.Hash{}) || asked[identity] {
+			identity = hashes[i] // different items, and both are to be seen
+		}
+		asked[identity] = true
+		questions.Add(identity[:], ids[n])
+	}
+	return tx.hold(in.Feed, in.At, questions)
 }
 
 // DecisionFilter selects decisions, latest first.
@@ -118,6 +132,20 @@ type DecisionFilter struct {
 	Before   int64  // decisions with a smaller ID
 }
 
+// Decision returns a decision, or ErrNotFound.
+func (tx *Tx) Decision(id int64) (feedonce.Decision, error) {
+	d, err := scanDecision(tx.QueryRow(`select `+decisionColumns+` from decisions where id = $1`, id))
+	return d, found(err, "decision %d", id)
+}
+
+const decisionColumns = `id, at, feed_id, entry_id, outcome, rule, guid, url, title, evidence, arrival, told, quiet`
+
+func scanDecision(row sqldb.Scanner) (feedonce.Decision, error) {
+	var d feedonce.Decision
+	err := row.Scan(&d.ID, at(&d.At), &d.Feed, &d.Entry, &d.Outcome, &d.Rule, &d.GUID, &d.URL, &d.Title, &d.Evidence, &d.Arrival, &d.Told, &d.Quiet)
+	return d, err
+}
+
 // Decisions returns decisions.
 func (tx *Tx) Decisions(f DecisionFilter) ([]feedonce.Decision, error) {
 	w := where{}
@@ -125,8 +153,13 @@ func (tx *Tx) Decisions(f DecisionFilter) ([]feedonce.Decision, error) {
 		w.add("feed_id = ?", f.Feed)
 	}
 	if f.Entry != 0 {
+		// What was decided about entries that were merged into it counts, too.
+		ids, err := tx.withMerged(f.Entry)
+		if err != nil {
+			return nil, err
+		}
 		// The second condition is in the index, and lets it be used.
-		w.add("entry_id = ? and entry_id <> 0", f.Entry)
+		w.add("entry_id in ("+places(len(ids))+") and entry_id <> 0", ids...)
 	}
 	if len(f.Outcomes) > 0 {
 		marks := make([]string, len(f.Outcomes))
@@ -154,12 +187,7 @@ func (tx *Tx) Decisions(f DecisionFilter) ([]feedonce.Decision, error) {
 	if f.Before != 0 {
 		w.add("id < ?", f.Before)
 	}
-	decisions, err := sqldb.All(tx.Tx, func(row sqldb.Scanner) (feedonce.Decision, error) {
-		var d feedonce.Decision
-		err := row.Scan(&d.ID, at(&d.At), &d.Feed, &d.Entry, &d.Outcome, &d.Rule, &d.GUID, &d.URL, &d.Title, &d.Evidence, &d.Arrival, &d.Told, &d.Quiet)
-		return d, err
-	}, `select id, at, feed_id, entry_id, outcome, rule, guid, url, title, evidence, arrival, told, quiet
-		from decisions`+w.String()+` order by id desc`+w.limit(f.Limit), w.args...)
+	decisions, err := sqldb.All(tx.Tx, scanDecision, `select `+decisionColumns+` from decisions`+w.String()+` order by id desc`+w.limit(f.Limit), w.args...)
 	if err != nil {
 		return nil, fmt.Errorf("decisions: %w", err)
 	}

@@ -15,14 +15,16 @@ type FeedDoc struct {
 	ETag         string
 	LastModified string
 	BodyHash     []byte
+	Policy       string // of the feed, JSON of dedup.Policy: to be read with what it rules
 }
+
+const feedDoc = `select d.seq, s.state, d.etag, d.last_modified, d.body_hash, f.policy
+	from feed_docs d join feeds f on f.id = d.feed_id left join feed_states s on s.feed_id = d.feed_id where d.feed_id = $1`
 
 // FeedDoc returns it, or ErrNotFound where the feed is gone.
 func (tx *Tx) FeedDoc(id feedonce.FeedID) (FeedDoc, error) {
 	var d FeedDoc
-	err := tx.QueryRow(`select d.seq, s.state, d.etag, d.last_modified, d.body_hash
-		from feed_docs d left join feed_states s on s.feed_id = d.feed_id where d.feed_id = $1`, id).
-		Scan(&d.Seq, &d.State, &d.ETag, &d.LastModified, &d.BodyHash)
+	err := tx.QueryRow(feedDoc, id).Scan(&d.Seq, &d.State, &d.ETag, &d.LastModified, &d.BodyHash, &d.Policy)
 	return d, found(err, "document of feed %d", id)
 }
 
@@ -58,4 +60,6 @@ type IngestItem struct {
 	Item       dedup.Item // as it was decided: what a decision keeps of an arrival that is suppressed
 	Title      string     // plain text; "" takes Item.Title with its white space collapsed
 	Categories []string
+	// Identity is the first identity key of an item that is held: two arrivals with the same one are one question.
+	Identity dedup.Hash
 }

@@ -28,14 +28,14 @@ type Cursor struct {
 const titleHas = `lower(title) like lower(?) escape '\'`
 
 const entryColumns = `e.id, e.feed_id, e.guid, e.url, e.title, e.author, e.lang, e.published_at, e.updated_at,
-	e.first_seen_at, e.changed_at, e.revision, b.enclosures, b.categories`
+	e.first_seen_at, e.changed_at, e.revision, coalesce(e.merged_into, 0), b.enclosures, b.categories`
 
 // entryTables joins what entryColumns needs.
 const entryTables = `entries e join entry_bodies b on b.entry_id = e.id`
 
 func entryFields(e *feedonce.Entry) []any {
 	return []any{&e.ID, &e.Feed, &e.GUID, &e.URL, &e.Title, &e.Author, &e.Lang, at(&e.Published), at(&e.Updated),
-		at(&e.FirstSeen), at(&e.Changed), &e.Revision, list[feedonce.Enclosure]{&e.Enclosures}, list[string]{&e.Categories}}
+		at(&e.FirstSeen), at(&e.Changed), &e.Revision, &e.MergedInto, list[feedonce.Enclosure]{&e.Enclosures}, list[string]{&e.Categories}}
 }
 
 func scanEntry(row sqldb.Scanner) (feedonce.Entry, error) {
@@ -44,9 +44,10 @@ func scanEntry(row sqldb.Scanner) (feedonce.Entry, error) {
 	return e, err
 }
 
-// Entries returns entries without Content and Summary.
+// Entries returns entries without Content and Summary. Those that a person merged into another one are not in lists.
 func (tx *Tx) Entries(f EntryFilter) ([]feedonce.Entry, error) {
 	w := where{}
+	w.add("e.merged_into is null")
 	if f.Feed != 0 {
 		w.add("e.feed_id = ?", f.Feed)
 	}
@@ -75,6 +76,7 @@ func (tx *Tx) Entry(id feedonce.EntryID) (feedonce.Entry, error) {
 // EntryCount returns the number of entries of a feed (0: of all).
 func (tx *Tx) EntryCount(id feedonce.FeedID) (int64, error) {
 	w := where{}
+	w.add("merged_into is null")
 	if id != 0 {
 		w.add("feed_id = ?", id)
 	}
@@ -98,6 +100,21 @@ func (tx *Tx) Versions(id feedonce.EntryID) ([]feedonce.Version, error) {
 		return nil, fmt.Errorf("versions of entry %d: %w", id, err)
 	}
 	return versions, nil
+}
+
+// withMerged returns the ID of an entry, and of those that were merged into it.
+func (tx *Tx) withMerged(id feedonce.EntryID) ([]any, error) {
+	ids := []any{int64(id)}
+	err := tx.Each(func(row sqldb.Scanner) error {
+		var other int64
+		err := row.Scan(&other)
+		ids = append(ids, other)
+		return err
+	}, `select id from entries where merged_into = $1 order by id`, id)
+	if err != nil {
+		return nil, fmt.Errorf("entries merged into %d: %w", id, err)
+	}
+	return ids, nil
 }
 
 // Keys returns the identities an entry is known by, oldest first.

@@ -39,7 +39,7 @@ func (tx *Tx) Known(id feedonce.FeedID, q dedup.Query) (*dedup.Known, error) {
 		select 0, n.id, coalesce(b.item_guid, n.guid), n.url, coalesce(b.item_title, n.title), n.author, n.lang,
 			n.published_at, n.updated_at, n.first_seen_at, n.changed_at, n.strict, n.ring, n.content_key, n.streak, n.purged,
 			b.permalink, b.orig_url, b.invalid, b.enclosures, b.summary, b.content
-		from e ` + lookup + ` entries n on n.id = e.id and n.feed_id = $1 ` + lookup + ` entry_bodies b on b.entry_id = n.id
+		from e ` + lookup + ` entries n on n.id = e.id and n.feed_id = $1 and n.merged_into is null ` + lookup + ` entry_bodies b on b.entry_id = n.id
 		union all
 		select 1, entry_id, null, null, key_text, null, null, null, null, null, null, key_hash, null, null, kind, null,
 			null, null, null, null, null, null from k

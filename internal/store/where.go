@@ -36,3 +36,6 @@ func (w *where) limit(n int) string {
 	w.args = append(w.args, n)
 	return " limit $" + strconv.Itoa(len(w.args))
 }
+
+// places returns n question marks with commas between them.
+func places(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
