@@ -112,3 +112,7 @@ func (a Admission) Identity() Hash {
 	}
 	return a.Keys[0].Hash
 }
+
+// Folds reports whether a rule takes an arrival for a known article on evidence: one that a policy can confine to raising
+// suspicion.
+func (r Rule) Folds() bool { return r.when != nil }

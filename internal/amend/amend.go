@@ -14,7 +14,6 @@ package amend
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -99,5 +98,3 @@ func update[T any](ctx context.Context, s *store.Store, f func(*store.Tx) (T, er
 func invalid(field, format string, args ...any) error {
 	return &feedonce.InvalidError{Field: field, Reason: fmt.Sprintf(format, args...)}
 }
-
-var errBefore = errors.New("what was kept for undoing cannot be read")

@@ -2,6 +2,7 @@ package amend
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"feedonce"
@@ -49,5 +50,5 @@ type Difference struct {
 // Simulate replays the stored history of a feed under another policy, and lists what would differ. It only reads, also
 // what is stored of a large feed in one piece. since, if not zero, leaves out what is older.
 func Simulate(ctx context.Context, s *store.Store, id feedonce.FeedID, p dedup.Policy, since time.Time) (*Simulation, error) {
-	return nil, errNotYet
+	return nil, errors.New("not yet")
 }

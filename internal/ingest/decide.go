@@ -245,6 +245,8 @@ func (d *decider) store(tx *store.Tx, v *verdict) error {
 		Title: d.doc.Title, SiteURL: d.doc.SiteURL, Format: d.doc.Format, Warning: v.rep.Warning,
 		Result: v.rep.Result, Items: arrivals(d.doc, d.items),
 	}
+	d.held(v.rep.Result, in.Items)
+	in.Settle = func(tx *store.Tx) error { return d.stories(tx, v.rep.Result) }
 	if d.whole(v.rep.Result) {
 		in.ETag, in.LastModified, in.BodyHash = d.f.ETag, d.f.LastModified, d.hash
 	}
@@ -257,6 +259,15 @@ func (d *decider) store(tx *store.Tx, v *verdict) error {
 		return nil
 	}
 	return d.f.Also(tx, v.rep)
+}
+
+// held says of items that are held which question each of them is.
+func (d *decider) held(r *dedup.Result, items []store.IngestItem) {
+	for i := range r.Decisions {
+		if dec := &r.Decisions[i]; dec.Outcome == dedup.Quarantined && !dec.Again {
+			items[i].Identity = dedup.Admit(d.items.Items[i], d.f.Received, r.State, d.policy).Identity()
+		}
+	}
 }
 
 // created returns the entries that a bound result created.

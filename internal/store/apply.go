@@ -43,13 +43,20 @@ func (tx *Tx) apply(in Ingest) error {
 		return err
 	}
 	for _, step := range []func(Ingest, *rowsOfDocument) error{
-		tx.swap, tx.applyFeed, tx.applyVersions, tx.applyEntries, tx.applyKeys, tx.applyMarks, tx.applyDecisions, tx.applyCounts,
+		tx.swap, tx.applyFeed, tx.applyVersions, tx.applyEntries, tx.applyKeys, tx.applyMarks, tx.settle, tx.applyDecisions, tx.applyCounts,
 	} {
 		if err := step(in, rows); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (tx *Tx) settle(in Ingest, r *rowsOfDocument) error {
+	if in.Settle == nil || r.counts.New == 0 {
+		return nil
+	}
+	return in.Settle(tx)
 }
 
 // bind gives the new entries their IDs.

@@ -53,6 +53,9 @@ type Ingest struct {
 	BodyHash           []byte
 	Result             *dedup.Result // Apply binds it
 	Items              []IngestItem  // one for each item of the document, in its order
+	// Settle, if set, runs when the new entries are stored and bound, and before the decisions are: it may change whether
+	// they are told.
+	Settle func(*Tx) error
 }
 
 // IngestItem is an item of the document, with the fields of an entry that play no part in deciding.

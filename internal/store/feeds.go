@@ -144,10 +144,15 @@ func (tx *Tx) RemoveFeed(id feedonce.FeedID) error {
 	if err == nil && removed == 0 {
 		return fmt.Errorf("feed %d: %w", id, feedonce.ErrNotFound)
 	}
+	if err == nil {
+		err = tx.removeFromStories(id)
+	}
 	for _, statement := range []string{
 		`delete from feed_schedule where feed_id = $1`,
 		`delete from feed_states where feed_id = $1`,
 		`delete from feed_hours where feed_id = $1`,
+		`delete from quarantine where feed_id = $1`,
+		`delete from amendments where feed_id = $1`,
 		`delete from decisions where feed_id = $1`,
 		`delete from entry_marks where feed_id = $1`,
 		`delete from entry_keys where feed_id = $1`,

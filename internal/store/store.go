@@ -7,7 +7,9 @@
 //   - entries: articles; entry_bodies: their long texts and what only dedup reads; entry_versions: former contents.
 //   - entry_keys: identity -> entry, unique within a feed; entry_marks: feature -> entries, to find candidates.
 //   - decisions: what was decided about each arrival that was not unchanged, with the arrival where it was suppressed.
-//   - feed_hours: arrivals by outcome and hour; verdicts: what a person said of two entries.
+//   - feed_hours: arrivals by outcome and hour; verdicts: what a person said of two entries; amendments: what people did,
+//     with what undoing puts back; quarantine: items held by policy.
+//   - stories, story_members: the same article in several feeds; story_marks: by what it is found, for 30 days.
 //
 // # One document at a time
 //
@@ -16,7 +18,8 @@
 // one stores, and the other gets feedonce.ErrConflict, reads again and decides again. The unique constraints on keys
 // and content keys say the same once more, in the database's own words.
 //
-// Locks are always taken in the order feed_docs, feed_schedule, feeds, the rest.
+// Locks are always taken in the order feed_docs, feed_schedule, feeds, the rest, and the one of stories
+// (LockStories) last.
 package store
 
 import (

@@ -113,13 +113,15 @@ func (tx *Tx) Amendment(id int64) (Amendment, error) {
 
 // AmendmentFilter selects amendments, latest first.
 type AmendmentFilter struct {
-	Feed   feedonce.FeedID
-	Entry  feedonce.EntryID // about this entry, or one that was merged into it
-	Kinds  []AmendmentKind  // empty: all
-	Rule   string
-	Holds  bool // only those that are not undone
-	Limit  int  // default 50
-	Before int64
+	Feed  feedonce.FeedID
+	Entry feedonce.EntryID // about this entry, or one that was merged into it
+	Kinds []AmendmentKind  // empty: all
+	Rule  string
+	// Decision is the one that was contradicted.
+	Decision int64
+	Holds    bool // only those that are not undone
+	Limit    int  // default 50
+	Before   int64
 }
 
 // Amendments returns amendments.
@@ -140,6 +142,9 @@ func (tx *Tx) Amendments(f AmendmentFilter) ([]Amendment, error) {
 	}
 	if f.Rule != "" {
 		w.add("rule = ?", f.Rule)
+	}
+	if f.Decision != 0 {
+		w.add("decision_id = ?", f.Decision)
 	}
 	if f.Holds {
 		w.add("undone_at is null")
@@ -184,4 +189,36 @@ func (tx *Tx) AddDecision(d feedonce.Decision, item dedup.Item) (int64, error) {
 		return 0, fmt.Errorf("record decision: %w", err)
 	}
 	return ids[0], nil
+}
+
+// WasTold reports whether an entry was told to destinations.
+func (tx *Tx) WasTold(id feedonce.EntryID) (bool, error) {
+	var told bool
+	err := tx.QueryRow(`select exists (select 1 from decisions where entry_id = $1 and entry_id <> 0 and told)`, id).Scan(flag{&told})
+	if err != nil {
+		return false, fmt.Errorf("whether entry %d was told: %w", id, err)
+	}
+	return told, nil
+}
+
+// MoveMerged makes entries that are part of one entry part of another, and returns them.
+func (tx *Tx) MoveMerged(from, to feedonce.EntryID) ([]feedonce.EntryID, error) {
+	ids, err := sqldb.All(tx.Tx, func(row sqldb.Scanner) (id feedonce.EntryID, err error) {
+		err = row.Scan(&id)
+		return id, err
+	}, `update entries set merged_into = $2 where merged_into = $1 returning id`, from, to)
+	if err != nil {
+		return nil, fmt.Errorf("entries merged into %d: %w", from, err)
+	}
+	return ids, nil
+}
+
+// SetMerged makes entries part of an entry.
+func (tx *Tx) SetMerged(ids []feedonce.EntryID, into feedonce.EntryID) error {
+	for _, id := range ids {
+		if _, err := tx.Exec(`update entries set merged_into = $2 where id = $1`, id, into); err != nil {
+			return fmt.Errorf("merge entry %d: %w", id, err)
+		}
+	}
+	return nil
 }
