@@ -29,17 +29,19 @@ func TestFailuresAreInWordsAndAlone(t *testing.T) {
 		return document("<!DOCTYPE html><html><head><title>Harbour</title>"+head+"</head><body><p>Welcome</p></body></html>", "")
 	}
 	redirect := func(to string) http.HandlerFunc { return http.RedirectHandler(to, http.StatusFound).ServeHTTP }
+	more := strings.Repeat("<item><title>more</title></item>", 1000)
 	endless := func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, "<rss><channel>")
 		for {
-			if _, err := io.WriteString(w, "<item><title>more</title></item>"); err != nil {
+			if _, err := io.WriteString(w, more); err != nil {
 				return
 			}
 		}
 	}
+	charge := zipped(64 << 20)
 	bomb := func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
-		w.Write(zipped(64 << 20))
+		w.Write(charge)
 	}
 	cases := map[string]struct {
 		page  http.HandlerFunc
@@ -81,7 +83,7 @@ func TestFailuresAreInWordsAndAlone(t *testing.T) {
 		}
 		results := make(chan Result, len(cases))
 		o := options(t, s, clock)
-		o.Client = localClient(t, fetch.Options{Timeout: 2 * time.Second, MaxBody: 1 << 20})
+		o.Client = localClient(t, fetch.Options{Timeout: 5 * time.Second, MaxBody: 1 << 20})
 		o.OnResult = func(r Result) { results <- r }
 		stop := running(t, New(o))
 		got := map[feedonce.FeedID]Result{}
