@@ -42,6 +42,7 @@ type textFeatures struct {
 	numbers string   // its words with digits
 	words   []string // words of the longer of content and summary
 	textH   uint64
+	leadH   uint64 // the first words: what stays when a footer is added or the end is cut; 0 where there are too few
 	looseH  uint64 // title and text
 	refs    uint64 // link and picture targets, without queries
 	removed uint64 // what was taken out as volatile
@@ -311,6 +312,9 @@ func newTextFeatures(it *Item) *textFeatures {
 	w := make([]string, 0, len(text)/6+4)
 	t.words, goneText = dropVolatile(dropTail(words(w, text, maxTokens)))
 	t.textH = hashWords(t.words)
+	if len(t.words) >= minContained {
+		t.leadH = hashWords(t.words[:minContained])
+	}
 	t.looseH = xxh3.HashString(t.titleK + "\x1f" + string(binary.BigEndian.AppendUint64(nil, t.textH)))
 	sort.Strings(refs)
 	t.refs = hashWords(refs)

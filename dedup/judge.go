@@ -55,8 +55,9 @@ type arrival struct {
 	entry   *candidate // what it is; nil while unknown
 	id      EntryID
 	rule    *Rule
-	exact   bool // by key
-	primary bool // it speaks for its entry; another arrival is the same entry, too, where false
+	exact   bool         // by key
+	rekeyed *ManifestRow // of the last document, from before the policy changed, with the same guid and content
+	primary bool         // it speaks for its entry; another arrival is the same entry, too, where false
 	pair    *pair
 	turned  []Other
 }
@@ -89,9 +90,22 @@ func Prepare(doc *Document, state *State, policy Policy) *Judge {
 			a.row = rows[0]
 			// The same identity with the same content: only the date differs, and a date makes no version.
 			a.plain = a.keys[0].isGUID() && a.row.Strict == a.f.strict.short() && !j.reverted(a.row.Entry, a.row.Strict)
+		} else if a.f.guid != "" {
+			a.rekeyed = j.rowOfGUID(a)
 		}
 	}
 	return j
+}
+
+// rowOfGUID returns the row of the last document that has the arrival's guid and content, where rows were made before the
+// policy changed: an identity that counted for nothing until then is no key in the store.
+func (j *Judge) rowOfGUID(a *arrival) *ManifestRow {
+	for i := range j.state.Manifest {
+		if r := &j.state.Manifest[i]; r.Seen == 0 && r.GUID == guidHash(a.f.guid) && r.Strict == a.f.strict.short() {
+			return r
+		}
+	}
+	return nil
 }
 
 // Decide is Prepare and Judge.Decide for callers who hold all they know in memory.
@@ -221,6 +235,10 @@ func (j *Judge) Query() Query {
 				q.Keys = append(q.Keys, k)
 			}
 		}
+		if r := a.rekeyed; r != nil && !claimed[r.Entry] {
+			claimed[r.Entry] = true
+			q.Entries = append(q.Entries, r.Entry)
+		}
 		// A shared guid may be known by itself from the time before it was shared.
 		if a.f.guid != "" && !a.keys[0].isGUID() && !j.guidsWeak() {
 			if k := newKey(KeyGUID, a.f.guid); !keys[k.Hash] {
@@ -257,6 +275,13 @@ func (j *Judge) Query() Query {
 // Decide judges every item of the document, given the answer to Query.
 func (j *Judge) Decide(known *Known) *Result {
 	j.known = j.index(known)
+	for _, a := range j.arrivals {
+		if a.rekeyed != nil {
+			if c := j.known.byID[a.rekeyed.Entry]; c != nil {
+				a.take(c, j.exactRule(a)) // unless a key leads elsewhere
+			}
+		}
+	}
 	j.claim()
 	m := j.match()
 	return j.conclude(m)

@@ -44,6 +44,14 @@ func (l *learner) state(res *Result) (*State, bool) {
 	if sameManifest(s.Manifest, j.state.Manifest) && !l.change {
 		return j.state.clone(), false
 	}
+	switch strange := j.strange(res); {
+	case !strange:
+		s.Strange = 0
+	case s.Strange < strangeDocuments:
+		if s.Strange++; s.Strange == strangeDocuments {
+			j.note("nothing tells the items of this feed apart from document to document: say what does in its policy")
+		}
+	}
 	s.Documents++
 	s.LastSeen = j.doc.Fetched.Unix()
 	l.gone()

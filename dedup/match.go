@@ -27,15 +27,16 @@ type lookup struct {
 	byGUID  map[string][]*candidate
 	byTitle map[string][]*candidate
 	byText  map[uint64][]*candidate
-	split   map[[2]EntryID]bool // pairs a person said are two
-	merged  map[EntryID]bool    // entries a person said are the same as another one
+	byLead  map[uint64][]*candidate // of those that were looked up for another reason
+	split   map[[2]EntryID]bool     // pairs a person said are two
+	merged  map[EntryID]bool        // entries a person said are the same as another one
 }
 
 func (j *Judge) index(known *Known) *lookup {
 	l := &lookup{
 		byID: make(map[EntryID]*candidate, len(known.Entries)), byKey: make(map[Hash]EntryID, len(known.Keys)),
 		byLink: map[string][]*candidate{}, byPath: map[string][]*candidate{}, byIdent: map[string][]*candidate{}, byEncl: map[string][]*candidate{},
-		byGUID: map[string][]*candidate{}, byTitle: map[string][]*candidate{}, byText: map[uint64][]*candidate{},
+		byGUID: map[string][]*candidate{}, byTitle: map[string][]*candidate{}, byText: map[uint64][]*candidate{}, byLead: map[uint64][]*candidate{},
 		split: map[[2]EntryID]bool{}, merged: map[EntryID]bool{},
 	}
 	for _, k := range known.Keys {
@@ -91,6 +92,9 @@ func (l *lookup) add(c *candidate) {
 	}
 	if len(t.words) > 0 {
 		l.byText[t.textH] = append(l.byText[t.textH], c)
+		if t.leadH != 0 {
+			l.byLead[t.leadH] = append(l.byLead[t.leadH], c)
+		}
 	}
 }
 
@@ -246,7 +250,7 @@ type matching struct {
 // counts are multiplicities among the arrivals whose identity is unknown.
 type counts struct {
 	titles, paths, idents map[string]int
-	texts                 map[uint64]int
+	texts, leads          map[uint64]int
 }
 
 // match finds the entry of every arrival whose key is unknown: all pairs are judged, the best taken first, so that the
@@ -262,11 +266,12 @@ func (j *Judge) match() *matching {
 	if len(unknown) == 0 {
 		return m
 	}
-	n := counts{titles: map[string]int{}, texts: map[uint64]int{}, paths: map[string]int{}, idents: map[string]int{}}
+	n := counts{titles: map[string]int{}, texts: map[uint64]int{}, leads: map[uint64]int{}, paths: map[string]int{}, idents: map[string]int{}}
 	for _, a := range unknown {
 		t := a.f.words()
 		n.titles[t.titleK]++
 		n.texts[t.textH]++
+		n.leads[t.leadH]++
 		n.paths[a.f.path]++
 		n.idents[a.f.ident]++
 	}
@@ -399,7 +404,7 @@ func (j *Judge) candidates(a *arrival) []*candidate {
 	}
 	// An entry that left as this arrival came may have been edited in its title, too, or retitled under its date.
 	for _, c := range l.all {
-		if c.vanished && !seen[c] && c.entry != nil && (f.pub != 0 && f.pub == c.f.pub || titleNear(t, c.f.words())) {
+		if c.vanished && !seen[c] && c.entry != nil && (f.pub != 0 && f.pub == c.f.pub || t.leadH != 0 && t.leadH == c.f.words().leadH || titleNear(t, c.f.words())) {
 			out = append(out, c)
 		}
 	}
@@ -420,6 +425,7 @@ func (j *Judge) pair(a *arrival, c *candidate, m *matching, n *counts) *pair {
 	} else {
 		p.uniqueTitle = p.uniqueText
 	}
+	p.uniqueLead = t.leadH != 0 && t.leadH == c.f.words().leadH && n.leads[t.leadH] == 1 && others1(l.byLead[t.leadH], c)
 	p.uniqueTime = a.f.pub != 0 && j.pubCount[a.f.pub] == 1
 	p.uniqueBoth = true
 	for _, o := range l.byTitle[t.titleK] {

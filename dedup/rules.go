@@ -36,6 +36,7 @@ type pair struct {
 	datesKept   bool // and with their dates
 	uniqueTitle bool // one entry only has the title (untitled: the text), and one arrival only
 	uniqueText  bool // one entry only has the text, and one arrival only
+	uniqueLead  bool // one entry only begins with these words, and one arrival only
 	uniqueTime  bool // one arrival only has this date
 	uniqueBoth  bool // one entry only has title and date, and one arrival only
 	enclStrong  bool // equal, and enclosures tell items apart in this feed
@@ -99,7 +100,7 @@ var cascade = []Rule{
 			if !p.pathEq || p.linkEq || !p.pathUnique {
 				return false
 			}
-			if p.vanished && (p.titleNear || p.sameDay || p.texts().near) {
+			if p.vanished && (p.titleNear || p.sameDay || p.texts().near || p.texts().contained) {
 				return true
 			}
 			if p.vanished && specific(p.a.link) && min(len(p.a.words().words), len(p.e.words().words)) >= minNear && !p.different() {
@@ -144,12 +145,18 @@ var cascade = []Rule{
 				return false
 			}
 			if p.titleEq && p.a.words().titleK != "" {
-				return p.dated && p.gap == 0 || p.uniqueTitle && !p.different() || p.texts().equal && !p.texts().absent
+				return p.sameTime || (p.sameDay || p.uniqueTitle) && !p.different() || p.texts().equal && !p.texts().absent
 			}
 			if p.titleEq && p.sameTime && p.uniqueTime && p.wordsEqual() {
 				return true
 			}
-			return !p.enclDiffer && len(p.a.words().words) >= minContained && p.wordsEqual()
+			if p.enclDiffer {
+				return false
+			}
+			if p.uniqueLead && p.titleEq && (p.texts().near || p.texts().contained) {
+				return true
+			}
+			return len(p.a.words().words) >= minContained && p.wordsEqual()
 		}},
 	{ID: "R6", similar: true, Name: "edited and re-published",
 		Sentence: "Title and text are edits of each other, nothing else has that title, and the old item left the feed as this one came.",

@@ -29,7 +29,9 @@ type State struct {
 	Hosts map[string]int
 	// Churn goes up with every document in which hardly a guid of the last one recurs, and down with every other;
 	// from churnVolatile on guids are no evidence, until it is 0 again.
-	Churn        int
+	Churn int
+	// Strange counts documents in a row of which most was new.
+	Strange      int
 	GUIDVolatile bool
 	// SharedGUIDs are guids that stood on different articles at once: no identity by themselves.
 	SharedGUIDs []uint64
@@ -117,6 +119,7 @@ type stateJSON struct {
 	Enclosures     Grade          `json:"enclosures,omitzero"`
 	Hosts          map[string]int `json:"hosts,omitempty"`
 	Churn          int            `json:"churn,omitempty"`
+	Strange        int            `json:"strange,omitempty"`
 	GUIDVolatile   bool           `json:"guidVolatile,omitempty"`
 	SharedGUIDs    []uint64       `json:"sharedGuids,omitempty"`
 	Held           []uint64       `json:"held,omitempty"`
@@ -130,7 +133,7 @@ func (s *State) MarshalBinary() ([]byte, error) {
 	return json.Marshal(stateJSON{
 		Version: stateVersion, Documents: s.Documents, LastNew: s.LastNew, LastSeen: s.LastSeen, Usual: s.Usual,
 		Manifest: packManifest(s.Manifest), Gone: s.Gone, Links: s.Links, Enclosures: s.Enclosures, Hosts: s.Hosts,
-		Churn: s.Churn, GUIDVolatile: s.GUIDVolatile, SharedGUIDs: s.SharedGUIDs, Held: s.Held, Reverts: s.Reverts, VolatileParams: s.VolatileParams,
+		Churn: s.Churn, Strange: s.Strange, GUIDVolatile: s.GUIDVolatile, SharedGUIDs: s.SharedGUIDs, Held: s.Held, Reverts: s.Reverts, VolatileParams: s.VolatileParams,
 	})
 }
 
@@ -156,7 +159,7 @@ func (s *State) UnmarshalBinary(data []byte) error {
 	*s = State{
 		Documents: j.Documents, LastNew: j.LastNew, LastSeen: j.LastSeen, Usual: j.Usual,
 		Manifest: rows, Gone: j.Gone, Links: j.Links, Enclosures: j.Enclosures, Hosts: j.Hosts,
-		Churn: j.Churn, GUIDVolatile: j.GUIDVolatile, SharedGUIDs: j.SharedGUIDs, Held: j.Held, Reverts: j.Reverts, VolatileParams: j.VolatileParams,
+		Churn: j.Churn, Strange: j.Strange, GUIDVolatile: j.GUIDVolatile, SharedGUIDs: j.SharedGUIDs, Held: j.Held, Reverts: j.Reverts, VolatileParams: j.VolatileParams,
 	}
 	return nil
 }

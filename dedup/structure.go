@@ -80,7 +80,7 @@ const goneDocuments = 3
 // dates must not speak against it. They agree for most pairs where a list moved; where the move re-dated all of it, they
 // are missing, the same for many, or all of the last minutes.
 func (j *Judge) pairsUp(gone []*candidate, unknown int) (reissue, datesKept bool) {
-	titles, texts, dates := map[string][]*features{}, map[uint64][]*features{}, map[int64][]*features{}
+	titles, texts, leads, dates := map[string][]*features{}, map[uint64][]*features{}, map[uint64][]*features{}, map[int64][]*features{}
 	note := func(f *features) {
 		t := f.words()
 		if t.titleK != "" {
@@ -88,6 +88,7 @@ func (j *Judge) pairsUp(gone []*candidate, unknown int) (reissue, datesKept bool
 		}
 		if len(t.words) >= minContained {
 			texts[t.textH] = append(texts[t.textH], f)
+			leads[t.leadH] = append(leads[t.leadH], f)
 		}
 		if f.pub != 0 && !f.coarse {
 			dates[f.pub] = append(dates[f.pub], f)
@@ -124,7 +125,9 @@ func (j *Judge) pairsUp(gone []*candidate, unknown int) (reissue, datesKept bool
 		t := a.f.words()
 		o := partner(a.f, titles[t.titleK])
 		if o == nil && len(t.words) >= minContained {
-			o = partner(a.f, texts[t.textH])
+			if o = partner(a.f, texts[t.textH]); o == nil {
+				o = partner(a.f, leads[t.leadH])
+			}
 		}
 		if o == nil && !a.f.coarse {
 			o = partner(a.f, dates[a.f.pub])

@@ -34,6 +34,24 @@ func (j *Judge) tell(res *Result, m *matching) {
 			newest = max(newest, p)
 		}
 	}
+	// Rule U: a list that is new for the most part is a busy feed's, if its dates say so, or one in which nothing tells
+	// items apart. The latter is told nothing of: from the first such document on where guids are no evidence, else after
+	// strangeDocuments in a row.
+	strange := !first && j.strange(res) && (j.guidless() || j.state.Strange+1 >= strangeDocuments)
+	fresh := map[int]bool{}
+	if strange {
+		var dates []int64
+		for i := range res.Decisions {
+			if pub := j.datedNew(res, i); pub != 0 {
+				dates = append(dates, pub)
+			}
+		}
+		if !redated(dates, now) {
+			for i := range res.Decisions {
+				fresh[i] = j.datedNew(res, i) > j.state.LastSeen-3600
+			}
+		}
+	}
 	for i := range res.Decisions {
 		d := &res.Decisions[i]
 		if d.Outcome != New {
@@ -47,6 +65,8 @@ func (j *Judge) tell(res *Result, m *matching) {
 			d.Quiet = "the whole list was sent anew"
 		case bulk:
 			d.Quiet = "many at once"
+		case strange && !fresh[i]:
+			d.Quiet = "most of the list is new, and its dates do not say so"
 		case pub != 0 && j.state.LastSeen != 0 && now-j.state.LastSeen > int64(longGap/time.Second) && pub < j.state.LastSeen-int64(gapSlack/time.Second):
 			d.Quiet = "older than the last look at the feed"
 		case pub != 0 && now-pub > int64(oldArticle/time.Second) && newest > pub:
@@ -55,4 +75,41 @@ func (j *Judge) tell(res *Result, m *matching) {
 			d.Tell = true
 		}
 	}
+}
+
+// strangeDocuments is how many documents in a row must be new for the most part until the feed counts as one in which
+// nothing tells items apart (DEDUP 2.6, rule U).
+const strangeDocuments = 3
+
+// strange reports whether at least four fifths of a document, and four items, are new.
+func (j *Judge) strange(res *Result) bool {
+	n := 0
+	for i := range res.Decisions {
+		if res.Decisions[i].Outcome == New {
+			n++
+		}
+	}
+	return n >= 4 && n*5 >= len(j.arrivals)*4
+}
+
+// guidless reports whether guids are no evidence in this document: hardly an item has one of its own.
+func (j *Judge) guidless() bool {
+	if j.guidsWeak() || j.state.Churn > 0 {
+		return true
+	}
+	own := 0
+	for _, a := range j.arrivals {
+		if a.f.guid != "" && !j.sharedGUID(a.f.guid) {
+			own++
+		}
+	}
+	return own*2 < len(j.arrivals)
+}
+
+// datedNew returns the date of an item that is new; 0 where it is not or has none.
+func (j *Judge) datedNew(res *Result, i int) int64 {
+	if res.Decisions[i].Outcome != New || j.of[i].f.ahead {
+		return 0
+	}
+	return j.of[i].f.pub
 }
