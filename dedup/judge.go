@@ -35,6 +35,7 @@ type Judge struct {
 	docEncls   map[string]int
 	rowsByKey  map[Hash][]*ManifestRow
 	rowsBySeen map[uint64]*ManifestRow
+	rekeyed    []*ManifestRow // rows from before the policy changed
 
 	known *lookup
 	notes []string
@@ -74,7 +75,9 @@ func Prepare(doc *Document, state *State, policy Policy) *Judge {
 	for i := range state.Manifest {
 		r := &state.Manifest[i]
 		j.rowsByKey[r.Key] = append(j.rowsByKey[r.Key], r)
-		if _, ok := j.rowsBySeen[r.Seen]; !ok {
+		if r.Seen == 0 {
+			j.rekeyed = append(j.rekeyed, r)
+		} else if _, ok := j.rowsBySeen[r.Seen]; !ok {
 			j.rowsBySeen[r.Seen] = r
 		}
 	}
@@ -100,8 +103,12 @@ func Prepare(doc *Document, state *State, policy Policy) *Judge {
 // rowOfGUID returns the row of the last document that has the arrival's guid and content, where rows were made before the
 // policy changed: an identity that counted for nothing until then is no key in the store.
 func (j *Judge) rowOfGUID(a *arrival) *ManifestRow {
-	for i := range j.state.Manifest {
-		if r := &j.state.Manifest[i]; r.Seen == 0 && r.GUID == guidHash(a.f.guid) && r.Strict == a.f.strict.short() {
+	if len(j.rekeyed) == 0 {
+		return nil
+	}
+	guid := guidHash(a.f.guid)
+	for _, r := range j.rekeyed {
+		if r.GUID == guid && r.Strict == a.f.strict.short() {
 			return r
 		}
 	}

@@ -102,8 +102,12 @@ func (m *Memory) Change(p Policy) {
 	for i, e := range m.entries {
 		entries[i] = *e
 	}
-	for _, k := range Rekey(entries, m.state, p) {
+	keys := Rekey(entries, m.state, p)
+	for _, k := range keys {
 		m.keys[k.Key.Hash] = k
+	}
+	if m.state != nil {
+		m.state = m.state.Rekeyed(keys)
 	}
 }
 

@@ -47,6 +47,28 @@ func Rekey(entries []Entry, state *State, policy Policy) []KnownKey {
 	return out
 }
 
+// Rekeyed returns the state to go on with under the policy that Rekey made keys for: the items of the last document are
+// known by the first of the keys that their entry has now, and are looked at once more.
+func (s *State) Rekeyed(keys []KnownKey) *State {
+	first := map[EntryID]Hash{}
+	has := map[Hash]bool{}
+	for _, k := range keys {
+		has[k.Key.Hash] = true
+		if _, ok := first[k.Entry]; !ok {
+			first[k.Entry] = k.Key.Hash
+		}
+	}
+	c := s.clone()
+	for i := range c.Manifest {
+		row := &c.Manifest[i]
+		row.Seen = 0 // which is computed from what a policy rules, too
+		if h, ok := first[row.Entry]; ok && !has[row.Key] {
+			row.Key = h
+		}
+	}
+	return c
+}
+
 func latest(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b

@@ -75,7 +75,8 @@ func (f *feed) change(tx *store.Tx, p dedup.Policy, by By) (Rekeyed, error) {
 		return Rekeyed{}, err
 	}
 	var entries []dedup.Entry
-	if err := tx.FeedEntries(f.id, func(e dedup.Entry) error {
+	if err := tx.FeedEntries(f.id, func(e dedup.Entry, of feedonce.EntryID) error {
+		e.ID = dedup.EntryID(of)
 		entries = append(entries, e)
 		return nil
 	}); err != nil {
@@ -95,26 +96,6 @@ func (f *feed) change(tx *store.Tx, p dedup.Policy, by By) (Rekeyed, error) {
 	if r.Keys, err = tx.PointKeys(f.id, keys, by.At); err != nil {
 		return r, err
 	}
-	f.rekeyState(keys)
+	f.state = f.state.Rekeyed(keys)
 	return r, nil
-}
-
-// rekeyState gives the rows of the last document the first of the keys that their entry has now. What else a row says of
-// the item is computed from what a policy rules, too, and is looked at again with the next document.
-func (f *feed) rekeyState(keys []dedup.KnownKey) {
-	first := map[dedup.EntryID]dedup.Hash{}
-	has := map[dedup.Hash]bool{}
-	for _, k := range keys {
-		has[k.Key.Hash] = true
-		if _, ok := first[k.Entry]; !ok {
-			first[k.Entry] = k.Key.Hash
-		}
-	}
-	for i := range f.state.Manifest {
-		row := &f.state.Manifest[i]
-		row.Seen = 0
-		if h, ok := first[row.Entry]; ok && !has[row.Key] {
-			row.Key = h
-		}
-	}
 }

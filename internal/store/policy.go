@@ -45,19 +45,34 @@ func (tx *Tx) SetState(id feedonce.FeedID, state *dedup.State) error {
 	return nil
 }
 
-// FeedEntries calls f for every entry of a feed as dedup compares it, by ID. One that was merged into another comes with
-// that one's ID: its content is one more that the other is known by.
-func (tx *Tx) FeedEntries(id feedonce.FeedID, f func(dedup.Entry) error) error {
+// FeedEntries calls f for every entry of a feed as dedup compares it, by ID, and with the entry that it is part of: itself,
+// or the one that a person merged it into.
+func (tx *Tx) FeedEntries(id feedonce.FeedID, f func(e dedup.Entry, of feedonce.EntryID) error) error {
+	merged := map[dedup.EntryID]feedonce.EntryID{}
 	err := tx.Each(func(row sqldb.Scanner) error {
-		var k dedup.Known
-		if err := scanKnown(row, &k); err != nil {
-			return err
-		}
-		return f(k.Entries[0])
-	}, `select 0, coalesce(n.merged_into, n.id), coalesce(b.item_guid, n.guid), n.url, coalesce(b.item_title, n.title), n.author, n.lang,
-			n.published_at, n.updated_at, n.first_seen_at, n.changed_at, n.strict, n.ring, n.content_key, n.streak, n.purged,
-			b.permalink, b.orig_url, b.invalid, b.enclosures, b.summary, b.content
-		from entries n join entry_bodies b on b.entry_id = n.id where n.feed_id = $1 order by n.id`, id)
+		var e dedup.EntryID
+		var into feedonce.EntryID
+		err := row.Scan(&e, &into)
+		merged[e] = into
+		return err
+	}, `select id, merged_into from entries where feed_id = $1 and merged_into is not null`, id)
+	if err == nil {
+		err = tx.Each(func(row sqldb.Scanner) error {
+			var k dedup.Known
+			if err := scanKnown(row, &k); err != nil {
+				return err
+			}
+			e := k.Entries[0]
+			of, ok := merged[e.ID]
+			if !ok {
+				of = feedonce.EntryID(e.ID)
+			}
+			return f(e, of)
+		}, `select 0, n.id, coalesce(b.item_guid, n.guid), n.url, coalesce(b.item_title, n.title), n.author, n.lang,
+				n.published_at, n.updated_at, n.first_seen_at, n.changed_at, n.strict, n.ring, n.content_key, n.streak, n.purged,
+				b.permalink, b.orig_url, b.invalid, b.enclosures, b.summary, b.content
+			from entries n join entry_bodies b on b.entry_id = n.id where n.feed_id = $1 order by n.id`, id)
+	}
 	if err != nil {
 		return fmt.Errorf("entries of feed %d: %w", id, err)
 	}
@@ -122,4 +137,21 @@ func (tx *Tx) writeKeys(id feedonce.FeedID, b *sqldb.Batch, now time.Time) (int6
 		return 0, fmt.Errorf("write keys: %w", err)
 	}
 	return n, nil
+}
+
+// FeedVersions calls f for every earlier version of a feed's entries, by entry and revision.
+func (tx *Tx) FeedVersions(id feedonce.FeedID, f func(feedonce.EntryID, OldVersion) error) error {
+	err := tx.Each(func(row sqldb.Scanner) error {
+		var entry feedonce.EntryID
+		var v OldVersion
+		if err := row.Scan(append([]any{&entry}, versionFields(&v)...)...); err != nil {
+			return err
+		}
+		return f(entry, v)
+	}, `select v.entry_id, `+versionColumns+` from entries e join entry_versions v on v.entry_id = e.id join entry_bodies b on b.entry_id = e.id
+		where e.feed_id = $1 order by v.entry_id, v.revision`, id)
+	if err != nil {
+		return fmt.Errorf("versions of feed %d: %w", id, err)
+	}
+	return nil
 }

@@ -222,3 +222,20 @@ func (tx *Tx) SetMerged(ids []feedonce.EntryID, into feedonce.EntryID) error {
 	}
 	return nil
 }
+
+// ReleasedDecisions returns the decisions about suppressed arrivals of a feed that people made entries of: those that were
+// split and those whose held item was accepted.
+func (tx *Tx) ReleasedDecisions(id feedonce.FeedID) (map[int64]bool, error) {
+	released := map[int64]bool{}
+	err := tx.Each(func(row sqldb.Scanner) error {
+		var decision int64
+		err := row.Scan(&decision)
+		released[decision] = true
+		return err
+	}, `select decision_id from amendments where feed_id = $1 and kind = 'split' and undone_at is null
+		union select decision_id from quarantine where feed_id = $1 and state = 'accepted'`, id)
+	if err != nil {
+		return nil, fmt.Errorf("released decisions of feed %d: %w", id, err)
+	}
+	return released, nil
+}

@@ -157,19 +157,25 @@ type OldVersion struct {
 	Item     dedup.Item `json:"item"`
 }
 
-// OldVersions returns the earlier versions of an entry, oldest first. What was not kept of a version is the entry's own.
+// versionColumns are those of an OldVersion; what was not kept of a version is the entry's own.
+const versionColumns = `v.revision, v.replaced_at, v.title, coalesce(v.item_guid, b.item_guid, e.guid), v.url, coalesce(v.item_title, v.title), v.author,
+	coalesce(v.lang, e.lang), case when v.item_guid is null then e.published_at else v.published_at end,
+	case when v.item_guid is null then e.updated_at else v.updated_at end, coalesce(v.permalink, b.permalink), coalesce(v.orig_url, b.orig_url),
+	v.enclosures, v.summary, v.content`
+
+func versionFields(v *OldVersion) []any {
+	item := &v.Item
+	return []any{&v.Revision, at(&v.Replaced), &v.Title, &item.GUID, &item.URL, &item.Title, &item.Author, &item.Lang, at(&item.Published),
+		at(&item.Updated), flag{&item.Permalink}, &item.OrigURL, list[dedup.Enclosure]{&item.Enclosures}, &item.Summary, &item.Content}
+}
+
+// OldVersions returns the earlier versions of an entry, oldest first.
 func (tx *Tx) OldVersions(id feedonce.EntryID) ([]OldVersion, error) {
 	versions, err := sqldb.All(tx.Tx, func(row sqldb.Scanner) (OldVersion, error) {
 		var v OldVersion
-		item := &v.Item
-		err := row.Scan(&v.Revision, at(&v.Replaced), &v.Title, &item.GUID, &item.URL, &item.Title, &item.Author, &item.Lang, at(&item.Published),
-			at(&item.Updated), flag{&item.Permalink}, &item.OrigURL, list[dedup.Enclosure]{&item.Enclosures}, &item.Summary, &item.Content)
+		err := row.Scan(versionFields(&v)...)
 		return v, err
-	}, `select v.revision, v.replaced_at, v.title, coalesce(v.item_guid, b.item_guid, e.guid), v.url, coalesce(v.item_title, v.title), v.author,
-			coalesce(v.lang, e.lang), case when v.item_guid is null then e.published_at else v.published_at end,
-			case when v.item_guid is null then e.updated_at else v.updated_at end, coalesce(v.permalink, b.permalink), coalesce(v.orig_url, b.orig_url),
-			v.enclosures, v.summary, v.content
-		from entry_versions v join entries e on e.id = v.entry_id join entry_bodies b on b.entry_id = v.entry_id
+	}, `select `+versionColumns+` from entry_versions v join entries e on e.id = v.entry_id join entry_bodies b on b.entry_id = v.entry_id
 		where v.entry_id = $1 order by v.revision`, id)
 	if err != nil {
 		return nil, fmt.Errorf("versions of entry %d: %w", id, err)
