@@ -163,7 +163,7 @@ func TestBackoffSchedule(t *testing.T) {
 		site, clock := newPublisher(t), newClock()
 		site.page("/feed", status(500))
 		id := addFeed(t, s, site.URL+"/feed", clock.Now())
-		results := make(chan Result)
+		results := make(chan Result, 100)
 		o := options(t, s, clock)
 		o.OnResult = func(r Result) { results <- r }
 		stop := running(t, New(o))

@@ -206,7 +206,7 @@ func TestCountsAreStoredByTheHour(t *testing.T) {
 		site, clock := newPublisher(t), newClock()
 		site.serve("/", rss("", "", stories(0, 10)))
 		id := addFeed(t, s, site.URL+"/", clock.Now())
-		results := make(chan Result)
+		results := make(chan Result, 100)
 		o := options(t, s, clock)
 		o.OnResult = func(r Result) { results <- r }
 		p := New(o)
@@ -255,7 +255,7 @@ func TestShortIntervals(t *testing.T) {
 			document(body, "")(w, r)
 		})
 		id := addFeed(t, s, site.URL+"/", clock.Now())
-		results := make(chan Result)
+		results := make(chan Result, 100)
 		o := options(t, s, clock)
 		o.Step, o.Min, o.Max = 100*time.Millisecond, time.Second, time.Second
 		o.OnResult = func(r Result) { results <- r }
