@@ -48,6 +48,9 @@ type pair struct {
 	languages   bool // the document declares more than one language
 }
 
+// longText is how many words are more than the templated texts have that differ in a name or number (DEDUP 3.1).
+const longText = 100
+
 // Seconds in a day and a week.
 const (
 	day  = 24 * 60 * 60
@@ -141,11 +144,15 @@ var cascade = []Rule{
 	{ID: "R7", Name: "the whole list was sent anew", despite: []RuleID{"V3", "V4"},
 		Sentence: "The publisher sent the whole list again under new identities; this is the old item with the same title, text or date.",
 		when: func(p *pair) bool {
-			if !p.reissue || !p.vanished || p.datesKept && p.dated && !p.sameClock {
+			if !p.reissue || !p.vanished {
 				return false
 			}
+			if p.datesKept && p.dated && !p.sameClock {
+				// The others kept their dates: only a long text that nothing else has can have been re-dated.
+				return p.titleEq && p.uniqueTitle && p.uniqueText && max(len(p.a.words().words), len(p.e.words().words)) >= longText && !p.different()
+			}
 			if p.titleEq && p.a.words().titleK != "" {
-				return p.sameTime || (p.sameDay || p.uniqueTitle) && !p.different() || p.texts().equal && !p.texts().absent
+				return p.sameTime || p.sameDay && p.uniqueTitle || (p.sameDay || p.uniqueTitle) && !p.different() || p.texts().equal && !p.texts().absent
 			}
 			if p.titleEq && p.sameTime && p.uniqueTime && p.wordsEqual() {
 				return true
