@@ -154,7 +154,17 @@ func (j *Judge) claim() {
 			keep = append(keep, a)
 		}
 		c.arrivals = keep
+		// An edit is not lost because another identity of the article stands there as it was.
+		if i := slices.IndexFunc(keep, (*arrival).edited); i > 0 && keep[0].plain {
+			keep[0].primary, keep[i].primary = false, true
+			keep[0], keep[i] = keep[i], keep[0]
+		}
 	}
+}
+
+// edited reports whether the last document had the item, under this identity, with another content.
+func (a *arrival) edited() bool {
+	return !a.plain && a.row != nil && a.row.Strict != a.f.strict.short()
 }
 
 func boolFirst(a, b bool) int {

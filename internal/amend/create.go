@@ -16,7 +16,8 @@ type newcomer struct {
 }
 
 // admit prepares an item that arrived with a decision to become an entry. Identities that lead to other entries stay
-// theirs; where all of them do, the item is the entry of the first.
+// theirs; where the one that says best which item it is does, all of them do, or an entry has its very content, the item is
+// that entry.
 func (f *feed) admit(tx *store.Tx, item dedup.Item, d feedonce.Decision) (*newcomer, error) {
 	a := dedup.Admit(item, d.At, f.state, f.policy)
 	if len(a.Keys) == 0 {
@@ -32,8 +33,20 @@ func (f *feed) admit(tx *store.Tx, item dedup.Item, d feedonce.Decision) (*newco
 			n.keys = append(n.keys, k)
 		}
 	}
-	if len(n.keys) == 0 {
+	n.is = owner[a.Identity()]
+	if len(n.keys) == 0 && n.is == 0 {
 		n.is = owner[a.Keys[0].Hash]
+	}
+	for _, k := range a.Keys {
+		if id := owner[k.Hash]; id != 0 && n.is == 0 {
+			w, err := tx.Whole(id)
+			if err != nil {
+				return nil, err
+			}
+			if w.Entry.Strict == a.Entry.Strict {
+				n.is = id
+			}
+		}
 	}
 	return n, nil
 }
