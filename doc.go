@@ -17,7 +17,8 @@
 //   - internal/amend: what people change afterwards: policies, held items, splits and merges, and undoing them.
 //   - internal/poll: who is due, claiming, politeness, running ingest.
 //   - internal/sanitize, internal/opml: untrusted HTML to safe HTML; subscription lists.
-//   - internal/web: the browser's door.
+//   - internal/explain: why an article is here, or an arrival is not, in words: one answer for all doors.
+//   - internal/web: the browser's door. internal/api: the programs' door.
 //   - internal/demo: a town of misbehaving publishers, to watch and to test with.
 //   - internal/evolve, internal/replay: simulated and real feed histories with known truth, to measure the decisions.
 //   - cmd/feedonce: the command line, which knows all of these.

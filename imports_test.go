@@ -26,6 +26,8 @@ var allowed = map[string][]string{
 	"internal/ingest":   {"", "dedup", "internal/format", "internal/scan", "internal/store", "internal/urls"},
 	"internal/amend":    {"", "dedup", "internal/ingest", "internal/store"},
 	"internal/poll":     {"", "dedup", "internal/fetch", "internal/format", "internal/scan", "internal/ingest", "internal/store"},
+	"internal/explain":  {"", "dedup", "internal/sanitize", "internal/store"},
+	"internal/api":      {"", "dedup", "internal/amend", "internal/explain", "internal/fetch", "internal/poll", "internal/store"},
 	"internal/web":      {"", "dedup", "internal/fetch", "internal/format", "internal/ingest", "internal/opml", "internal/poll", "internal/sanitize", "internal/store"},
 }
 
@@ -36,6 +38,7 @@ var only = map[string][]string{
 	"github.com/pressly/goose/v3":        {"internal/sqldb", "internal/store"},
 	"code.dny.dev/ssrf":                  {"internal/fetch"},
 	"github.com/microcosm-cc/bluemonday": {"internal/sanitize"},
+	"github.com/danielgtaylor/huma/v2":   {"internal/api"},
 }
 
 // noNet are packages that compute and nothing else: no files, no network, no clock.

@@ -107,8 +107,8 @@ Exit codes:
 	)
 	for group, commands := range map[string][]*cobra.Command{
 		"run":   {a.serveCommand(), a.workerCommand(), a.demoCommand(), a.tryCommand(), a.dedupCommand()},
-		"feeds": {a.addCommand(), a.rmCommand(), a.feedsCommand(), a.pollCommand(), a.importCommand(), a.exportCommand()},
-		"read":  {a.listCommand(), a.showCommand(), a.explainCommand()},
+		"feeds": {a.addCommand(), a.rmCommand(), a.feedsCommand(), a.pollCommand(), a.policyCommand(), a.importCommand(), a.exportCommand()},
+		"read":  {a.listCommand(), a.showCommand(), a.explainCommand(), a.storiesCommand(), a.quarantineCommand(), a.splitCommand(), a.mergeCommand(), a.undoCommand()},
 		"care":  {a.doctorCommand(), a.versionCommand()},
 	} {
 		for _, c := range commands {

@@ -121,9 +121,3 @@ func replaceFile(name string, text []byte) (err error) {
 	}
 	return os.Rename(tmp.Name(), name)
 }
-
-func samePolicy(a, b dedup.Policy) bool {
-	x, errX := json.Marshal(a)
-	y, errY := json.Marshal(b)
-	return errX == nil && errY == nil && bytes.Equal(x, y)
-}

@@ -2,346 +2,196 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"feedonce"
-	"feedonce/dedup"
+	"feedonce/internal/explain"
 	"feedonce/internal/store"
 )
 
 func (a *app) explainCommand() *cobra.Command {
+	var check, all bool
 	cmd := &cobra.Command{
-		Use:   "explain ENTRY|URL|GUID",
+		Use:   "explain ENTRY|URL|GUID|WORDS",
 		Short: "Say why an article is here, or why an arrival is not",
-		Long: `Say why an article is here: the rule that decided and in what it saw its reasons, under which identities the article
-is known, what was folded into it, and its earlier versions. An arrival that is not shown (folded, held or invalid) is
-found by its URL or guid too.
+		Long: `Say why an article is here: first in a few sentences, then what was decided about everything that came for it - by which
+rule, on what evidence, with values and thresholds - what else it might have been and why it is not, what people said of it,
+what changed from version to version, and under which identities it is known.
 
-Where nothing has this number, URL or guid, it is taken for words of a title, and what fits is listed.
+An arrival that is not shown (folded, held or refused) is found by its URL or guid too, and by words of its title. Where
+several articles or arrivals have the words, they are listed.
 
-With --json, a line for each article: entry (as list --json), feed, decisions, keys (kind, text), versions; or a line for each
-arrival that is no article: decision. A decision has: decision (number), at, feed, entry, outcome, rule, name, sentence, guid,
-url, title, evidence (facts, changed, material, others, note), told, quiet.`,
-		Args: args(1, -1, "the number, URL or guid of an article, or words of its title"),
+With --check, every decision is made again from what is stored, and is said to come out the same or not: exit code 3 where one
+does not. What stood beside an arrival in its document and was not changed by it is not stored; what depends on that may come
+out otherwise.
+
+With --json, a line for each article: entry (as list --json), feed, summary (sentences), decisions, keys (kind, text), versions
+(with changes: field, words, each is and text), story, verdicts, amendments; or a line for each arrival that is no article:
+decision. A decision has: decision (number), at, feed, entry, outcome, rule, name, sentence, headline, guid, url, title, evidence
+(facts, changed, material, others, note), findings (text, weight, came, had, needed), considered (entry, title, why), remarks,
+told, quiet, and with --check: check (same, outcome, rule, entry, why).`,
+		Example: "  feedonce explain 17\n  feedonce explain https://example.org/2026/03/an-article\n  feedonce explain lighthouse keeper",
+		Args:    args(1, -1, "the number, URL or guid of an article, or words of its title"),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			ctx := cmd.Context()
 			what := strings.TrimSpace(strings.Join(words, " "))
 			if what == "" {
 				return usagef("name an article by its number, URL, guid or words of its title")
 			}
-			return a.withStore(ctx, func(s *store.Store) error { return a.explain(ctx, s, what) })
+			return a.withStore(ctx, func(s *store.Store) error { return a.explain(ctx, s, what, check, all) })
 		},
 	}
+	cmd.Flags().BoolVar(&check, "check", false, "decide again from what is stored, and say whether the same comes out")
+	cmd.Flags().BoolVar(&all, "all", false, "every decision, also of an article that has very many")
 	a.jsonFlag(cmd)
 	addSettings(cmd.Flags(), "store")
 	return cmd
 }
 
-// A story is all that is known of an article.
-type story struct {
-	entry     feedonce.Entry
-	feed      feedonce.Feed
-	decisions []feedonce.Decision // oldest first
-	keys      []dedup.Key
-	versions  []feedonce.Version
+// An explanation is what there is to say about what a person asked for.
+type explanation struct {
+	articles []explained
+	arrivals []*explain.Lone
+	found    *explain.Found
+	all      bool
 }
 
-const mostExplained = 20 // articles that one URL or guid may name
+type explained struct {
+	*explain.Article
+	named  *explain.Decision // the arrival the person named, where it is not shown by itself
+	checks map[int64]explain.Check
+}
 
-func (a *app) explain(ctx context.Context, s *store.Store, what string) error {
-	var stories []story
-	var arrivals []feedonce.Decision
-	var alike []feedonce.Entry
-	err := s.View(ctx, func(tx *store.Tx) error {
-		stories, arrivals, alike = nil, nil, nil
-		entries, err := tx.FindEntries(what)
-		if err != nil && !errors.Is(err, feedonce.ErrNotFound) {
+func (a *app) explain(ctx context.Context, s *store.Store, what string, check, all bool) error {
+	var x explanation
+	err := s.View(ctx, func(tx *store.Tx) (err error) {
+		x = explanation{all: all}
+		if x.found, err = explain.Find(tx, what); err != nil {
 			return err
 		}
-		for _, e := range entries[:min(len(entries), mostExplained)] {
-			st, err := tell(tx, e)
-			if err != nil {
-				return err
+		// Words that only one article or arrival has mean that one.
+		if f := x.found; len(f.Articles)+len(f.Arrivals) == 0 && len(f.Titled)+len(f.TitledArrivals) == 1 {
+			for _, e := range f.Titled {
+				f.Articles = append(f.Articles, e.ID)
 			}
-			stories = append(stories, st)
-		}
-		decisions, err := tx.Decisions(store.DecisionFilter{Words: what, Limit: 200})
-		if err != nil {
-			return err
-		}
-		var titled []feedonce.Decision // arrivals that are no articles, with these words in the title
-		for _, d := range decisions {
-			if d.GUID != what && d.URL != what {
-				if d.Entry == 0 {
-					titled = append(titled, d)
+			for _, d := range f.TitledArrivals {
+				f.Arrivals = append(f.Arrivals, d)
+				if d.Entry != 0 {
+					f.Articles = append(f.Articles, d.Entry)
 				}
-				continue
-			}
-			if d.Entry == 0 {
-				arrivals = append(arrivals, d)
-				continue
-			}
-			if !hasStory(stories, d.Entry) && len(stories) < mostExplained {
-				e, err := tx.Entry(d.Entry)
-				if err != nil {
-					return err
-				}
-				st, err := tell(tx, e)
-				if err != nil {
-					return err
-				}
-				stories = append(stories, st)
 			}
 		}
-		if len(stories)+len(arrivals) > 0 {
-			return nil
-		}
-		arrivals = titled
-		alike, err = tx.Entries(store.EntryFilter{Words: what, Limit: 20})
-		return err
+		return x.gather(tx, check)
 	})
 	switch {
 	case err != nil:
 		return err
-	case len(alike) == 1 && len(arrivals) == 0:
-		return a.explain(ctx, s, fmt.Sprint(alike[0].ID))
-	case len(alike) > 0:
-		if err := a.listAlike(alike); err != nil {
-			return err
-		}
-	case len(stories)+len(arrivals) == 0:
+	case x.found.Empty():
 		return fmt.Errorf("nothing is known of %q: no article or arrival has this number, URL or guid, and no title these words", what)
+	case len(x.articles)+len(x.arrivals) == 0:
+		return a.listTitled(x.found)
 	}
-	lines := newJSONLines(a.out)
-	for i, st := range stories {
-		if a.json {
-			err = lines.write(storyForPrograms(st))
-		} else {
-			err = printStory(a.out, st, i > 0)
-		}
-		if err != nil {
-			return err
-		}
+	if a.json {
+		err = a.explainForPrograms(&x)
+	} else {
+		err = a.printExplanation(&x)
 	}
-	for i, d := range arrivals {
-		if a.json {
-			err = lines.write(struct {
-				Decision decisionJSON `json:"decision"`
-			}{decisionForPrograms(d)})
-		} else {
-			err = printArrival(a.out, d, i+len(stories) > 0)
-		}
-		if err != nil {
-			return err
+	if err != nil {
+		return err
+	}
+	for _, e := range x.articles {
+		for _, c := range e.checks {
+			if !c.Same {
+				return errFound
+			}
 		}
 	}
 	return nil
 }
 
-func (a *app) listAlike(alike []feedonce.Entry) error {
+// gather collects what is known of what was found.
+func (x *explanation) gather(tx *store.Tx, check bool) error {
+	for _, id := range x.found.Articles {
+		art, err := explain.Of(tx, id)
+		if errors.Is(err, feedonce.ErrNotFound) {
+			continue // removed since it was recorded
+		}
+		if err != nil {
+			return err
+		}
+		e := explained{Article: art}
+		for i := range art.Decisions {
+			d := &art.Decisions[i]
+			for _, named := range x.found.Arrivals {
+				if named.ID == d.ID {
+					e.named = d
+				}
+			}
+		}
+		if check {
+			if e.checks, err = explain.Again(tx, art); err != nil {
+				return err
+			}
+		}
+		x.articles = append(x.articles, e)
+	}
+	for _, d := range x.found.Arrivals {
+		if d.Entry != 0 {
+			continue // told with its article
+		}
+		arrival, err := explain.Arrival(tx, d)
+		if err != nil {
+			return err
+		}
+		x.arrivals = append(x.arrivals, arrival)
+	}
+	return nil
+}
+
+// listTitled lists what has the words.
+func (a *app) listTitled(f *explain.Found) error {
 	if a.json {
 		lines := newJSONLines(a.out)
-		for _, e := range alike {
+		for _, e := range f.Titled {
 			if err := lines.write(map[string]any{"match": entryForPrograms(e)}); err != nil {
+				return err
+			}
+		}
+		for _, d := range f.TitledArrivals {
+			if err := lines.write(map[string]any{"arrival": decisionForPrograms(d)}); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	fmt.Fprintln(a.err, "Several articles have these words in the title; explain one by its number:")
-	t := table{header: []string{"ENTRY", "TIME", "TITLE"}, wide: 2}
-	for _, e := range alike {
-		t.add(fmt.Sprint(e.ID), stamp(e.Time()), headline(e))
+	if len(f.Titled) > 0 {
+		fmt.Fprintln(a.err, "Several articles have these words in the title; explain one by its number:")
+		t := table{header: []string{"ENTRY", "TIME", "TITLE"}, wide: 2}
+		for _, e := range f.Titled {
+			t.add(fmt.Sprint(e.ID), stamp(e.Time()), headline(e))
+		}
+		if err := t.print(a.out); err != nil {
+			return err
+		}
+	}
+	if len(f.TitledArrivals) == 0 {
+		return nil
+	}
+	fmt.Fprintln(a.err, "These arrivals have them, and are not shown by themselves; explain one by its guid or URL:")
+	t := table{header: []string{"TIME", "WHAT", "ENTRY", "TITLE", "GUID OR URL"}, wide: 3}
+	for _, d := range f.TitledArrivals {
+		id, entry := d.GUID, "-"
+		if id == "" {
+			id = d.URL
+		}
+		if d.Entry != 0 {
+			entry = fmt.Sprint(d.Entry)
+		}
+		t.add(stamp(d.At), d.Outcome, entry, d.Title, id)
 	}
 	return t.print(a.out)
-}
-
-func hasStory(stories []story, id feedonce.EntryID) bool {
-	for _, st := range stories {
-		if st.entry.ID == id {
-			return true
-		}
-	}
-	return false
-}
-
-// tell collects all that is known of an article.
-func tell(tx *store.Tx, e feedonce.Entry) (st story, err error) {
-	if st.entry, err = tx.Entry(e.ID); err != nil {
-		return st, err
-	}
-	if st.feed, err = tx.Feed(st.entry.Feed); err != nil {
-		return st, err
-	}
-	latest, err := tx.Decisions(store.DecisionFilter{Entry: e.ID, Limit: 500})
-	if err != nil {
-		return st, err
-	}
-	for i := len(latest) - 1; i >= 0; i-- {
-		st.decisions = append(st.decisions, latest[i])
-	}
-	if st.keys, err = tx.Keys(e.ID); err != nil {
-		return st, err
-	}
-	st.versions, err = tx.Versions(e.ID)
-	return st, err
-}
-
-func printStory(w io.Writer, st story, more bool) error {
-	columns, tty := terminal(w)
-	if !tty || columns > 110 {
-		columns = 110
-	}
-	var b strings.Builder
-	if more {
-		b.WriteString("\n")
-	}
-	e := st.entry
-	fmt.Fprintf(&b, "%s\n", wrap(clean(headline(e)), "", columns))
-	fmt.Fprintf(&b, "  entry %d of feed %d, %s\n", e.ID, st.feed.ID, clean(st.feed.Name()))
-	fmt.Fprintf(&b, "  first seen %s, revision %d\n", stamp(e.FirstSeen), e.Revision)
-	if e.URL != "" {
-		fmt.Fprintf(&b, "  %s\n", clean(e.URL))
-	}
-	b.WriteString("\nDecisions, oldest first:\n")
-	if len(st.decisions) == 0 {
-		b.WriteString("  none is kept\n")
-	}
-	for _, d := range st.decisions {
-		printDecision(&b, d, e, columns)
-	}
-	b.WriteString("\nKnown by:\n")
-	for _, k := range st.keys {
-		fmt.Fprintf(&b, "  %-26s %s\n", keyName(k.Kind), cut(clean(k.Text), columns-29))
-	}
-	if len(st.versions) > 0 {
-		b.WriteString("\nEarlier versions:\n")
-		for _, v := range st.versions {
-			fmt.Fprintf(&b, "  revision %d, until %s: %s\n", v.Revision, stamp(v.Replaced), cut(clean(v.Title), columns-40))
-		}
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-func printArrival(w io.Writer, d feedonce.Decision, more bool) error {
-	columns, tty := terminal(w)
-	if !tty || columns > 110 {
-		columns = 110
-	}
-	var b strings.Builder
-	if more {
-		b.WriteString("\n")
-	}
-	name := d.Title
-	if name == "" {
-		name = "an arrival without a title"
-	}
-	fmt.Fprintf(&b, "%s\n  is no article: it was not shown, and what came is kept\n", wrap(clean(name), "", columns))
-	printDecision(&b, d, feedonce.Entry{}, columns)
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// outcomeWords say an outcome as a clause about the arrival.
-var outcomeWords = map[string]string{
-	string(dedup.New):         "new: shown as an article",
-	string(dedup.Updated):     "updated: a new version of this article",
-	string(dedup.Duplicate):   "duplicate: folded into this article",
-	string(dedup.Quarantined): "quarantined: held until a person decides",
-	string(dedup.Invalid):     "invalid: nothing could be made of it",
-}
-
-func printDecision(b *strings.Builder, d feedonce.Decision, e feedonce.Entry, columns int) {
-	words := outcomeWords[d.Outcome]
-	if words == "" {
-		words = d.Outcome
-	}
-	rule := dedup.RuleByID(dedup.RuleID(d.Rule))
-	fmt.Fprintf(b, "  %s  %s\n", stamp(d.At), words)
-	if rule.Sentence != "" {
-		b.WriteString(wrap(fmt.Sprintf("Rule %s, %s: %s", rule.ID, rule.Name, rule.Sentence), "      ", columns) + "\n")
-	} else {
-		fmt.Fprintf(b, "      Rule %s\n", d.Rule)
-	}
-	var ev dedup.Evidence
-	if len(d.Evidence) > 0 {
-		if err := json.Unmarshal(d.Evidence, &ev); err != nil {
-			fmt.Fprintf(b, "      (its evidence cannot be read: %v)\n", err)
-		}
-	}
-	if d.GUID != "" && d.GUID != e.GUID {
-		fmt.Fprintf(b, "      guid       %s\n", cut(clean(d.GUID), columns-17))
-	}
-	if d.URL != "" && d.URL != e.URL {
-		fmt.Fprintf(b, "      link       %s\n", cut(clean(d.URL), columns-17))
-	}
-	if d.Title != "" && d.Title != e.Title {
-		fmt.Fprintf(b, "      title      %s\n", cut(clean(d.Title), columns-17))
-	}
-	for _, f := range ev.Facts {
-		printFact(b, f, columns)
-	}
-	if len(ev.Changed) > 0 {
-		kind := "only in form"
-		if ev.Material {
-			kind = "in substance"
-		}
-		fmt.Fprintf(b, "      changed    %s, %s\n", strings.Join(ev.Changed, ", "), kind)
-	}
-	if ev.Note != "" {
-		fmt.Fprintf(b, "      note       %s\n", clean(ev.Note))
-	}
-	if d.Outcome == string(dedup.New) && !d.Told && d.Quiet != "" {
-		fmt.Fprintf(b, "      not told   %s\n", clean(d.Quiet))
-	}
-	for _, o := range ev.Others {
-		fmt.Fprintf(b, "      not entry  %d: %s\n", o.Entry, clean(o.Why))
-	}
-}
-
-// printFact prints what was compared: what arrived, and below or beside it what it was compared with.
-func printFact(b *strings.Builder, f dedup.Fact, columns int) {
-	have, want := clean(f.Have), clean(f.Want)
-	if have == "" || have == want {
-		have, want = want, ""
-	}
-	head := fmt.Sprintf("      %-10s %-20s ", f.Name, f.Is)
-	if have == "" {
-		b.WriteString(strings.TrimRight(head, " ") + "\n")
-		return
-	}
-	line := head + have
-	if want != "" && cells(line)+cells(want)+len("  against ") <= columns {
-		line, want = line+"  against "+want, ""
-	}
-	b.WriteString(cut(line, columns) + "\n")
-	if want != "" {
-		b.WriteString(cut(strings.Repeat(" ", len(head)-len("against "))+"against "+want, columns) + "\n")
-	}
-}
-
-var keyNames = map[dedup.KeyKind]string{
-	dedup.KeyGUID:          "guid",
-	dedup.KeyGUIDLink:      "guid and link",
-	dedup.KeyGUIDLinkTitle: "guid, link and title",
-	dedup.KeyTitleDate:     "title and date",
-	dedup.KeyTitleDateText: "title, date and text",
-	dedup.KeyLinkTitleDate: "link, title and date",
-	dedup.KeyLinkTitleText: "link, title and text",
-	dedup.KeyText:          "title and text",
-	dedup.KeyLink:          "link",
-}
-
-func keyName(k dedup.KeyKind) string {
-	if n := keyNames[k]; n != "" {
-		return n
-	}
-	return fmt.Sprintf("key of kind %d", k)
 }

@@ -1,0 +1,82 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"feedonce"
+	"feedonce/internal/store"
+)
+
+// EntryPath is the article in a path.
+type EntryPath struct {
+	Entry feedonce.EntryID `path:"entry" minimum:"1" doc:"Number of the article"`
+}
+
+func (s *server) entryRoutes() {
+	route(s, operation{id: "list-entries", method: http.MethodGet, path: "/entries", tag: "entries", summary: "List articles, newest first, without their texts"}, s.listEntries)
+	route(s, operation{id: "get-entry", method: http.MethodGet, path: "/entries/{entry}", tag: "entries", summary: "An article with its texts and its earlier versions",
+		errors: []int{http.StatusNotFound}}, s.getEntry)
+}
+
+type entryQuery struct {
+	Feed  feedonce.FeedID `query:"feed" minimum:"1" doc:"Only of this feed"`
+	Words string          `query:"words" maxLength:"1000" doc:"Only with all of these words in the title"`
+	Paging
+}
+
+// entryList is a page of articles.
+type entryList struct {
+	Entries []Entry `json:"entries"`
+	Next    string  `json:"next,omitempty" doc:"The after of the next page; absent on the last one"`
+}
+
+func (s *server) listEntries(ctx context.Context, in *entryQuery) (*body[entryList], error) {
+	after, err := in.momentAfter()
+	if err != nil {
+		return nil, err
+	}
+	var out entryList
+	err = s.view(ctx, func(tx *store.Tx) error {
+		out = entryList{}
+		found, err := tx.Entries(store.EntryFilter{Feed: in.Feed, Words: in.Words, Limit: in.Limit + 1, Before: after})
+		page, isMore := more(found, in.Limit)
+		if isMore {
+			last := page[len(page)-1]
+			out.Next = momentNext(last.Time(), int64(last.ID))
+		}
+		out.Entries = make([]Entry, len(page))
+		for i, e := range page {
+			out.Entries[i] = EntryOf(e)
+		}
+		return err
+	})
+	return answer(out, err)
+}
+
+// fullEntry is an article with its history.
+type fullEntry struct {
+	Entry
+	Versions []Version `json:"versions" doc:"Earlier contents, latest first; at most the latest 20 are kept"`
+}
+
+func (s *server) getEntry(ctx context.Context, in *EntryPath) (*body[fullEntry], error) {
+	var out fullEntry
+	err := s.view(ctx, func(tx *store.Tx) error {
+		e, err := tx.Entry(in.Entry)
+		if err != nil {
+			return err
+		}
+		versions, err := tx.Versions(in.Entry)
+		out = fullEntry{Entry: EntryOf(e), Versions: make([]Version, len(versions))}
+		for i, v := range versions {
+			out.Versions[i] = VersionOf(v)
+		}
+		return err
+	})
+	return answer(out, err)
+}
+
+// number writes a number of something.
+func number[T ~int64](id T) string { return strconv.FormatInt(int64(id), 10) }

@@ -1,0 +1,44 @@
+package api
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// guard refuses requests under foreign names, as the pages do: there are no accounts, and any page in a browser could
+// otherwise reach the server under a name of its own that leads to this machine.
+func (s *server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cache-Control", "private, no-store")
+		if !s.knownHost(r.Host) {
+			writeProblem(w, http.StatusMisdirectedRequest, "This is feedonce. It has no accounts yet, so it answers only as localhost, 127.0.0.1 or [::1], "+
+				"or as a name given with --hosts, and not under the name in this request.")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// knownHost reports whether a Host header names this server.
+func (s *server) knownHost(host string) bool {
+	name := host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		name = h
+	}
+	name = strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(name, "["), "]"))
+	if name == "localhost" || slices.Contains(s.Hosts, "*") {
+		return true
+	}
+	if addr, err := netip.ParseAddr(name); err == nil && addr.IsLoopback() {
+		return true
+	}
+	return slices.ContainsFunc(s.Hosts, func(h string) bool { return strings.EqualFold(h, name) || strings.EqualFold(h, host) })
+}
