@@ -31,6 +31,9 @@ func TestGoldenHistories(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.WriteString("\n" + Legend)
+	if !raceEnabled || *update {
+		checkManual(t, rep)
+	}
 	if *update {
 		if err := os.WriteFile(goldenFile, b.Bytes(), 0o666); err != nil {
 			t.Fatal(err)
@@ -50,6 +53,43 @@ func TestGoldenHistories(t *testing.T) {
 		if diff := cmp.Diff(w, have); diff != "" {
 			t.Errorf("%s changed (-golden +now); if for the better, `go test ./internal/replay -update`; to see why, "+
 				"`go run ./cmd/feedonce-histories -look -only NAME`:\n%s", title, diff)
+		}
+	}
+}
+
+// checkManual demands that every duplicate that is left is explained, and that docs/dedup.md says what was measured.
+func checkManual(t *testing.T, rep *Report) {
+	list, stale := rep.Remaining()
+	for _, r := range list {
+		if r.Why == "" {
+			t.Errorf("%s, article %s is shown again (%s), and testdata/remaining.tsv does not say why; look with `go run ./cmd/feedonce-histories -look -only %s`",
+				r.History, r.Article, strings.Join(r.Modes, ", "), r.History)
+		}
+	}
+	for _, s := range stale {
+		t.Errorf("testdata/remaining.tsv explains %s, which is shown once now: take the line out", s)
+	}
+	const file = "../../docs/dedup.md"
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(raw)
+	for name, want := range rep.Manual() {
+		begin, end := "<!-- generated: "+name+" -->\n", "<!-- end -->"
+		head, rest, ok := strings.Cut(text, begin)
+		have, tail, ok2 := strings.Cut(rest, end)
+		if !ok || !ok2 {
+			t.Fatalf("%s has no part %q with an end", file, strings.TrimSpace(begin))
+		}
+		if diff := cmp.Diff(strings.Split(have, "\n"), strings.Split(want, "\n")); diff != "" && !*update {
+			t.Errorf("%s, %s: not what was measured now; `go test ./internal/replay -update` writes it (-manual +now):\n%s", file, name, diff)
+		}
+		text = head + begin + want + end + tail
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -2,6 +2,8 @@ package replay
 
 import (
 	"os"
+	"strings"
+	"sync"
 	"testing"
 
 	"feedonce/internal/evolve"
@@ -11,7 +13,7 @@ import (
 //
 //	HISTORY=flink MODE=fifth go test ./internal/replay -run Look -v
 //
-// HISTORY is a part of histories' names, "+" for all. MODE is a mode's name; without it, all are replayed.
+// HISTORY is a part of histories' names ("+" is in most). MODE is a mode's name; without it, all are replayed.
 func TestLook(t *testing.T) {
 	only := os.Getenv("HISTORY")
 	if only == "" {
@@ -37,16 +39,29 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// load loads the histories whose names contain only; it skips the test where there are none.
-func load(t *testing.T, only string) []*History {
+// load returns the histories whose names contain only, which are loaded once; it skips the test where there are none.
+func load(t *testing.T, only string) (out []*History) {
 	t.Helper()
-	dir, err := Corpus("../..")
+	hs, err := loadOnce()
 	if err != nil {
 		t.Skip(err)
 	}
-	hs, err := LoadAll(dir, only)
-	if err != nil {
-		t.Fatal(err)
+	for _, h := range hs {
+		if strings.Contains(h.Name, only) {
+			out = append(out, h)
+		}
 	}
-	return hs
+	return out
 }
+
+var loadOnce = sync.OnceValues(func() ([]*History, error) {
+	dir, err := Corpus("../..")
+	if err != nil {
+		return nil, err
+	}
+	hs, err := LoadAll(dir, "")
+	if err != nil {
+		panic(err) // they are there, and cannot be read
+	}
+	return hs, nil
+})

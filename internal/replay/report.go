@@ -28,6 +28,7 @@ type Row struct {
 	Mode    Mode
 	History string
 	Scores  []Score // by strategy
+	Faults  []Fault // the product's
 }
 
 // Run replays histories in the modes with the product's engine and all baselines, and pairs of them as stories.
@@ -39,8 +40,12 @@ func Run(histories []*History, modes []Mode) *Report {
 	for _, m := range modes {
 		for _, h := range histories {
 			row := Row{Mode: m, History: h.Name}
-			for _, create := range evolve.Contenders() {
-				row.Scores = append(row.Scores, h.Replay(create(), m, nil))
+			for i, create := range evolve.Contenders() {
+				look := func(f Fault) { row.Faults = append(row.Faults, f) }
+				if i > 0 {
+					look = nil
+				}
+				row.Scores = append(row.Scores, h.Replay(create(), m, look))
 			}
 			rep.Rows = append(rep.Rows, row)
 		}
