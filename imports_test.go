@@ -26,9 +26,10 @@ var allowed = map[string][]string{
 	"internal/ingest":   {"", "dedup", "internal/format", "internal/scan", "internal/store", "internal/urls"},
 	"internal/amend":    {"", "dedup", "internal/ingest", "internal/store"},
 	"internal/poll":     {"", "dedup", "internal/fetch", "internal/format", "internal/scan", "internal/ingest", "internal/store"},
+	"internal/guard":    {},
 	"internal/explain":  {"", "dedup", "internal/sanitize", "internal/store"},
-	"internal/api":      {"", "dedup", "internal/amend", "internal/explain", "internal/fetch", "internal/poll", "internal/store"},
-	"internal/web":      {"", "dedup", "internal/fetch", "internal/format", "internal/ingest", "internal/opml", "internal/poll", "internal/sanitize", "internal/store"},
+	"internal/api":      {"", "dedup", "internal/amend", "internal/explain", "internal/fetch", "internal/guard", "internal/poll", "internal/store"},
+	"internal/web":      {"", "dedup", "internal/fetch", "internal/format", "internal/guard", "internal/ingest", "internal/opml", "internal/poll", "internal/sanitize", "internal/store"},
 }
 
 // only are packages of other people that one package may import, and nobody else: SQL drivers behind sqldb, and so on.

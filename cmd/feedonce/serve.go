@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"feedonce/internal/api"
 	"feedonce/internal/store"
 	"feedonce/internal/web"
 )
@@ -20,7 +21,7 @@ func (a *app) serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Poll feeds, and show the articles in a browser",
-		Long: `Poll feeds, and serve the pages at --listen.
+		Long: `Poll feeds, and serve the pages at --listen, with the API for programs under /api/v1 (openapi.json there describes it).
 
 Without settings, the database is one SQLite file in the user's data folder and only this machine can open the pages.
 With --db postgres://USER@HOST/NAME any number of servers and workers share one database.
@@ -63,12 +64,22 @@ func (a *app) serve(ctx context.Context) error {
 		group, gctx := errgroup.WithContext(ctx)
 		group.Go(func() error { return p.Run(gctx) })
 		group.Go(func() error {
-			return serveHTTP(gctx, l, web.Handler(web.Options{
+			return serveHTTP(gctx, l, doors(web.Options{
 				Store: s, Poller: p, Client: c, Log: log, Version: programVersion(), Hosts: hosts,
 			}))
 		})
 		return ended(ctx, group.Wait())
 	})
+}
+
+// doors are the pages for people and the API for programs, side by side.
+func doors(o web.Options) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", web.Handler(o))
+	mux.Handle(api.Prefix, api.Handler(api.Options{
+		Store: o.Store, Poller: o.Poller, Client: o.Client, Log: o.Log, Version: o.Version, Hosts: o.Hosts, Now: o.Now,
+	}))
+	return mux
 }
 
 // listen opens a port, or says in a sentence why it cannot.

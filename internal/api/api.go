@@ -56,6 +56,9 @@ func Handler(o Options) http.Handler {
 	return newServer(o).handler()
 }
 
+// A list that is empty is one without elements, here and in the document that describes it; never null.
+func init() { huma.DefaultArrayNullable = false }
+
 func newServer(o Options) *server {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -84,6 +87,9 @@ func newServer(o Options) *server {
 	s.entryRoutes()
 	s.decisionRoutes()
 	s.quarantineRoutes()
+	s.explainRoutes()
+	s.amendRoutes()
+	s.storyRoutes()
 	return s
 }
 

@@ -1,11 +1,9 @@
 package api
 
 import (
-	"net"
 	"net/http"
-	"net/netip"
-	"slices"
-	"strings"
+
+	"feedonce/internal/guard"
 )
 
 // guard refuses requests under foreign names, as the pages do: there are no accounts, and any page in a browser could
@@ -18,27 +16,11 @@ func (s *server) guard(next http.Handler) http.Handler {
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "private, no-store")
-		if !s.knownHost(r.Host) {
+		if !guard.Known(r.Host, s.Hosts) {
 			writeProblem(w, http.StatusMisdirectedRequest, "This is feedonce. It has no accounts yet, so it answers only as localhost, 127.0.0.1 or [::1], "+
 				"or as a name given with --hosts, and not under the name in this request.")
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-// knownHost reports whether a Host header names this server.
-func (s *server) knownHost(host string) bool {
-	name := host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		name = h
-	}
-	name = strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(name, "["), "]"))
-	if name == "localhost" || slices.Contains(s.Hosts, "*") {
-		return true
-	}
-	if addr, err := netip.ParseAddr(name); err == nil && addr.IsLoopback() {
-		return true
-	}
-	return slices.ContainsFunc(s.Hosts, func(h string) bool { return strings.EqualFold(h, name) || strings.EqualFold(h, host) })
 }

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"time"
 
+	"feedonce"
 	"feedonce/dedup"
 	"feedonce/internal/amend"
 	"feedonce/internal/store"
@@ -67,6 +69,9 @@ func (s *server) policyRoutes() {
 	route(s, operation{id: "set-policy", method: http.MethodPut, path: "/feeds/{feed}/policy", tag: "feeds", summary: "Change the policy of a feed",
 		about:  "The whole policy is given; what is absent has its default. The articles that are stored get their identities under the new policy in the same transaction: none is new, none is told again.",
 		errors: []int{http.StatusNotFound, http.StatusConflict}}, s.setPolicy)
+	route(s, operation{id: "simulate-policy", method: http.MethodPost, path: "/feeds/{feed}/policy/simulate", tag: "feeds", summary: "Say what would differ under another policy; changes nothing",
+		about:  "What is stored of the feed is judged once more, under the policy given and under the present one.",
+		errors: []int{http.StatusNotFound}}, s.simulatePolicy)
 }
 
 // policyAnswer is a policy, and what it means.
@@ -103,6 +108,61 @@ func (s *server) setPolicy(ctx context.Context, in *policyInput) (*body[policyAn
 		return nil, err
 	}
 	return answer(policyAnswer{policyOf(p), p.Sentences()}, nil)
+}
+
+type simulateInput struct {
+	FeedPath
+	Since time.Time `query:"since" doc:"Only what came from then on"`
+	Body  Policy
+}
+
+// Simulation says what would differ under another policy.
+type Simulation struct {
+	Policy      Policy       `json:"policy"`
+	Sentences   []string     `json:"sentences" doc:"What it does, in plain words"`
+	Arrivals    int          `json:"arrivals" doc:"Arrivals that were judged once more"`
+	From        *time.Time   `json:"from,omitempty"`
+	To          *time.Time   `json:"to,omitempty"`
+	Articles    int          `json:"articles" doc:"Articles there would be"`
+	Now         int          `json:"now" doc:"Articles the same replay gives under the present policy"`
+	Unlike      int          `json:"unlike" doc:"Arrivals that the replay under the present policy decides otherwise than was decided: too little is stored of them"`
+	Differences []Difference `json:"differences" doc:"In order of time"`
+}
+
+// Difference is an arrival that would be decided otherwise.
+type Difference struct {
+	Kind     string           `json:"kind" enum:"folded,article,held,refused,released" doc:"folded: an article that would be a copy or version of another one; article: a copy or version that would be an article; held; refused; released: it is held or refused, and would not be"`
+	At       time.Time        `json:"at"`
+	Entry    feedonce.EntryID `json:"entry,omitempty" doc:"The article it is or belongs to now"`
+	Into     feedonce.EntryID `json:"into,omitempty" doc:"The article it would be folded into"`
+	Decision int64            `json:"decision,omitempty" doc:"Of an arrival that was not shown"`
+	Title    string           `json:"title,omitempty"`
+	GUID     string           `json:"guid,omitempty"`
+	URL      string           `json:"url,omitempty"`
+	Rule     string           `json:"rule" doc:"That would decide"`
+	Sentence string           `json:"sentence,omitempty"`
+	WasRule  string           `json:"was_rule" doc:"That decides now"`
+	Evidence dedup.Evidence   `json:"evidence"`
+}
+
+func (s *server) simulatePolicy(ctx context.Context, in *simulateInput) (*body[Simulation], error) {
+	p, err := in.Body.policy()
+	if err != nil {
+		return nil, err
+	}
+	sim, err := amend.Simulate(ctx, s.Store, in.Feed, p, in.Since)
+	if err != nil {
+		return nil, err
+	}
+	out := Simulation{
+		Policy: policyOf(p), Sentences: p.Sentences(), Arrivals: sim.Arrivals, From: moment(sim.From), To: moment(sim.To),
+		Articles: sim.Articles, Now: sim.Now, Unlike: sim.Unlike, Differences: make([]Difference, len(sim.Difference)),
+	}
+	for i, d := range sim.Difference {
+		out.Differences[i] = Difference{string(d.Kind), d.At.UTC(), d.Entry, d.Into, d.Decision, d.Title, d.GUID, d.URL,
+			string(d.Rule), dedup.RuleByID(d.Rule).Sentence, string(d.WasRule), d.Evidence}
+	}
+	return answer(out, nil)
 }
 
 // by is who changes something through the API, until there are accounts.

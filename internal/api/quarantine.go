@@ -6,11 +6,17 @@ import (
 	"time"
 
 	"feedonce"
+	"feedonce/internal/amend"
 	"feedonce/internal/store"
 )
 
 func (s *server) quarantineRoutes() {
 	route(s, operation{id: "list-held", method: http.MethodGet, path: "/quarantine", tag: "quarantine", summary: "List held items, latest first"}, s.listHeld)
+	route(s, operation{id: "accept-held", method: http.MethodPost, path: "/quarantine/{decision}/accept", tag: "quarantine", summary: "Make an article of a held item",
+		about:  "It is new, and told as it would have been. With always, the feed is judged so that its items are not held any more, and all that is held of it is accepted.",
+		errors: []int{http.StatusNotFound, http.StatusConflict}}, s.acceptHeld)
+	route(s, operation{id: "reject-held", method: http.MethodPost, path: "/quarantine/{decision}/reject", tag: "quarantine", summary: "Leave a held item out for good",
+		status: http.StatusNoContent, errors: []int{http.StatusNotFound, http.StatusConflict}}, s.rejectHeld)
 }
 
 // Held is an arrival that a policy holds.
@@ -61,4 +67,38 @@ func (s *server) listHeld(ctx context.Context, in *heldQuery) (*body[heldList], 
 		return err
 	})
 	return answer(out, err)
+}
+
+type acceptInput struct {
+	DecisionPath
+	Always bool `query:"always" doc:"Hold nothing more of its feed"`
+}
+
+// accepted is what held items became.
+type accepted struct {
+	Entries []feedonce.EntryID `json:"entries" doc:"The articles, in the order in which their items came"`
+}
+
+func (s *server) acceptHeld(ctx context.Context, in *acceptInput) (*body[accepted], error) {
+	if !in.Always {
+		id, err := amend.Accept(ctx, s.Store, in.Decision, s.by())
+		return answer(accepted{[]feedonce.EntryID{id}}, err)
+	}
+	var h store.Held
+	err := s.view(ctx, func(tx *store.Tx) (err error) {
+		h, err = tx.HeldItem(in.Decision)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	entries, err := amend.AcceptAlways(ctx, s.Store, h.Decision.Feed, s.by())
+	if entries == nil {
+		entries = []feedonce.EntryID{}
+	}
+	return answer(accepted{entries}, err)
+}
+
+func (s *server) rejectHeld(ctx context.Context, in *DecisionPath) (*none, error) {
+	return nil, amend.Reject(ctx, s.Store, in.Decision, s.by())
 }

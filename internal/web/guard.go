@@ -1,11 +1,9 @@
 package web
 
 import (
-	"net"
 	"net/http"
-	"net/netip"
-	"slices"
-	"strings"
+
+	"feedonce/internal/guard"
 )
 
 // policy is what a page may load. Pictures, audio and video come from where articles say (sanitised to http and
@@ -34,17 +32,4 @@ func (s *server) guard(next http.Handler) http.Handler {
 }
 
 // knownHost reports whether a Host header names this server.
-func (s *server) knownHost(host string) bool {
-	name := host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		name = h
-	}
-	name = strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(name, "["), "]"))
-	if name == "localhost" || slices.Contains(s.Hosts, "*") {
-		return true
-	}
-	if addr, err := netip.ParseAddr(name); err == nil && addr.IsLoopback() {
-		return true
-	}
-	return slices.ContainsFunc(s.Hosts, func(h string) bool { return strings.EqualFold(h, name) || strings.EqualFold(h, host) })
-}
+func (s *server) knownHost(host string) bool { return guard.Known(host, s.Hosts) }
