@@ -78,3 +78,31 @@ func TestAdmitKnowsWhatADocumentWouldLookFor(t *testing.T) {
 		t.Errorf("an empty item is known by %v", a.Keys)
 	}
 }
+
+// An article that stands in a document twice, under two identities: an edit of either is an edit of it.
+func TestEditBesideAnotherIdentity(t *testing.T) {
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	item := func(guid, text string) dedup.Item {
+		return dedup.Item{GUID: guid, URL: "https://example.org/p/4711-one-two", Title: "A title of some words", Content: text, Published: at}
+	}
+	other := dedup.Item{GUID: "z", URL: "https://example.org/p/4712-three-four", Title: "Something else", Content: someWords(9, 40), Published: at}
+	m := dedup.NewMemory(dedup.Policy{})
+	poll := func(day int, a, b string) *dedup.Result {
+		return m.Process(&dedup.Document{Fetched: at.AddDate(0, 0, day), Site: "https://example.org/", Items: []dedup.Item{item("a", a), item("b", b), other}})
+	}
+	text := someWords(1, 40)
+	m.Process(&dedup.Document{Fetched: at, Site: "https://example.org/", Items: []dedup.Item{item("a", text), other}})
+	if res := poll(1, text, text); res.Decisions[1].Outcome != dedup.Duplicate {
+		t.Fatalf("under another guid: %+v", res.Decisions[1])
+	}
+	first, second := text+" An edit of the first one.", text+" An edit of the second one."
+	if res := poll(2, first, text); res.Decisions[0].Outcome != dedup.Updated || res.Decisions[1].Outcome != dedup.Unchanged {
+		t.Errorf("an edit of the first: %v", res.Counts())
+	}
+	if res := poll(3, first, second); res.Decisions[1].Outcome != dedup.Updated || res.Decisions[0].Outcome != dedup.Unchanged {
+		t.Errorf("an edit of the second: %v", res.Counts())
+	}
+	if res := poll(4, first, second); res.Counts()[dedup.Unchanged] != 3 {
+		t.Errorf("and no edit: %v", res.Counts())
+	}
+}

@@ -48,22 +48,19 @@ func TestMerge(t *testing.T) {
 		r.view(func(tx *store.Tx) error {
 			entries, err := tx.Entries(store.EntryFilter{Feed: feed})
 			if slices.ContainsFunc(entries, func(e feedonce.Entry) bool { return e.ID == b }) || len(entries) != 6 {
-				t.Errorf("the list has %d entries, and %d", len(entries), b)
+				t.Errorf("the list has %d entries, and %d; %v", len(entries), b, err)
 			}
 			if n, err := tx.EntryCount(feed); n != 6 || err != nil {
 				t.Errorf("%d entries are counted, %v", n, err)
 			}
-			d, err := tx.Decisions(store.DecisionFilter{Entry: a})
-			if len(d) != 3 {
-				t.Errorf("decisions: %+v, want new, new and updated", d)
+			if d, err := tx.Decisions(store.DecisionFilter{Entry: a}); len(d) != 3 {
+				t.Errorf("decisions: %+v, %v; want new, new and updated", d, err)
 			}
-			v, err := tx.Versions(a)
-			if len(v) != 2 {
-				t.Errorf("versions: %+v, want the old text of each", v)
+			if v, err := tx.Versions(a); len(v) != 2 {
+				t.Errorf("versions: %+v, %v; want the old text of each", v, err)
 			}
-			keys, err := tx.Keys(a)
-			if len(keys) != 2 {
-				t.Errorf("keys: %+v", keys)
+			if keys, err := tx.Keys(a); len(keys) != 2 {
+				t.Errorf("keys: %+v, %v", keys, err)
 			}
 			found, err := tx.FindEntries(items[0].guid)
 			if len(found) != 1 || found[0].ID != a {
@@ -112,11 +109,11 @@ func TestMergeAndLaterEdits(t *testing.T) {
 			t.Errorf("the older one: %+v", e)
 		}
 		r.view(func(tx *store.Tx) error {
-			v, err := tx.Versions(b)
-			if len(v) != 1 || v[0].Title != items[0].title {
-				t.Errorf("versions of the younger one: %+v", v)
+			if v, err := tx.Versions(b); err != nil || len(v) != 1 || v[0].Title != items[0].title {
+				t.Errorf("versions of the younger one: %+v, %v", v, err)
 			}
-			if v, err = tx.Versions(a); len(v) != 0 {
+			v, err := tx.Versions(a)
+			if len(v) != 0 {
 				t.Errorf("versions of the older one: %+v", v)
 			}
 			return err
@@ -149,7 +146,7 @@ func TestMergeOfEqualTextsAndUndoInOrder(t *testing.T) {
 		ids := r.poll(feed, 1, items...).New
 		before := r.everything()
 		first := r.merge(ids[0], ids[1], 2)
-		second := r.merge(ids[1-1], ids[2], 3)
+		second := r.merge(ids[0], ids[2], 3)
 		third := r.merge(ids[3], ids[0], 4)
 		if third.A != ids[0] || third.B != ids[3] {
 			t.Errorf("third: %+v", third)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -395,4 +396,55 @@ func TestRuleThatIsReversedTwiceOnlyRaisesSuspicion(t *testing.T) {
 			t.Errorf("undone, the rule does not fold: %+v\n%s", rep.Counts, explain(rep))
 		}
 	})
+}
+
+// An article that moved is a duplicate whose address and date the entry took over: the old one gets its own back.
+func TestSplitOfWhatMoved(t *testing.T) {
+	move := func(it *item, n int) {
+		it.link = "https://moved.example.org/archive/" + prose(uint64(n)+70, 1)
+		if it.guid != "" {
+			it.guid += "-moved"
+		}
+	}
+	for name, change := range map[string]func(*item, int){
+		"with guids": nil,
+		"no guids":   func(it *item, _ int) { it.guid = "" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			storetest.Each(t, func(t *testing.T, s *store.Store) {
+				r := newReader(t, s)
+				feed := r.feed("https://news.example.org/feed")
+				items := articles(8, change)
+				r.poll(feed, 1, items...)
+				moved := slices.Clone(items)
+				for i := range moved {
+					move(&moved[i], i)
+					if moved[i].guid == "" {
+						moved[i].date = moved[i].date.Add(time.Hour) // the date was the identity
+					}
+				}
+				rep := r.poll(feed, 2, moved...)
+				r.poll(feed, 3, moved...)
+				duplicates := r.decisions(feed, "duplicate")
+				if len(duplicates) != 8 {
+					t.Fatalf("%+v\n%s", rep.Counts, explain(rep))
+				}
+				d := duplicates[3]
+				n := slices.IndexFunc(moved, func(it item) bool { return it.link == d.URL })
+				am := r.split(d.ID, 4)
+				a, b := r.entry(am.A), r.entry(am.B)
+				if !strings.HasPrefix(a.URL, "https://news.example.org/") || a.GUID != items[n].guid || !a.Published.Equal(items[n].date) || b.URL != moved[n].link || b.GUID != moved[n].guid {
+					t.Errorf("split into %+v\nand %+v", a, b)
+				}
+				r.same(feed, 5, "split", moved...)
+				moved[n].text += " An edit."
+				if rep := r.poll(feed, 6, moved...); rep.Counts != (feedonce.Counts{Updated: 1, Unchanged: 7}) || r.entry(am.B).Summary != moved[n].text {
+					t.Errorf("an edit: %+v\n%s", rep.Counts, explain(rep))
+				}
+				r.same(feed, 7, "the old one comes back", slices.Concat(moved, items[n:n+1])...)
+				r.undo(8)
+				r.same(feed, 9, "undone", slices.Concat(moved, items[n:n+1])...)
+			})
+		})
+	}
 }
