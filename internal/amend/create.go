@@ -5,6 +5,7 @@ import (
 
 	"feedonce"
 	"feedonce/dedup"
+	"feedonce/internal/ingest"
 	"feedonce/internal/store"
 )
 
@@ -64,8 +65,9 @@ func (f *feed) owners(tx *store.Tx, keys []dedup.Key) (map[dedup.Hash]feedonce.E
 	return owner, nil
 }
 
-// create stores a newcomer with its keys and the decision that it is new.
-func (f *feed) create(tx *store.Tx, n *newcomer, rule dedup.RuleID, quiet string, why dedup.Evidence, by By) error {
+// create stores a newcomer with its keys, its place in a story, and the decision that it is new. quiet is why it is not
+// told; "" tells it, unless its story was told.
+func (f *feed) create(tx *store.Tx, feed feedonce.Feed, n *newcomer, rule dedup.RuleID, quiet string, why dedup.Evidence, by By) error {
 	id, err := tx.PutWhole(n.whole)
 	if err != nil {
 		return err
@@ -77,6 +79,14 @@ func (f *feed) create(tx *store.Tx, n *newcomer, rule dedup.RuleID, quiet string
 	}
 	if _, err := tx.PointKeys(f.id, keys, by.At); err != nil {
 		return err
+	}
+	place := []ingest.Newcomer{{Entry: id, Item: n.whole.Entry.Item, Tell: quiet == ""}}
+	told, err := ingest.PlaceStories(tx, feed, f.policy, place, n.whole.Entry.FirstSeen)
+	if err != nil {
+		return err
+	}
+	if told[id] != "" {
+		quiet = told[id]
 	}
 	evidence, err := json.Marshal(why)
 	if err != nil {

@@ -113,7 +113,7 @@ func (f *feed) accept(tx *store.Tx, h store.Held, by By, quiet string) (feedonce
 		if quiet == "" {
 			quiet = dedup.QuietAlone(item, h.Decision.At, feed.FirstOK.Equal(h.Decision.At), f.state)
 		}
-		if err := f.create(tx, n, "U3", quiet, dedup.Evidence{Note: by.note("accepted by %s")}, by); err != nil {
+		if err := f.create(tx, feed, n, "U3", quiet, dedup.Evidence{Note: by.note("accepted by %s")}, by); err != nil {
 			return 0, err
 		}
 	}

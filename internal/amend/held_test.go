@@ -186,3 +186,25 @@ func TestHeldItemThatCameAnotherWay(t *testing.T) {
 		r.same(feed, 7, "afterwards", it, news(1))
 	})
 }
+
+// What was accepted is told once with the other feeds that have it.
+func TestAcceptedItemJoinsItsStory(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		r := newReader(t, s)
+		feed, other := r.seeded("https://a.example.org/feed", 1), r.seeded("https://b.example.net/feed", 2)
+		r.policy(feed, 0, dedup.Policy{MissingGUID: dedup.MissingQuarantine})
+		it := bare(3)
+		it.date = hours(1)
+		r.poll(feed, 1, it, own("https://a.example.org/feed", 1))
+		r.poll(other, 2, it, own("https://b.example.net/feed", 2))
+		if _, err := amend.Accept(context.Background(), s, r.held(feed, "")[0].Decision.ID, by(3)); err != nil {
+			t.Fatal(err)
+		}
+		if d := r.last(feed); d.Told || d.Quiet != "told already as part of a story: News" || !r.last(other).Told {
+			t.Errorf("accepted: %+v", d)
+		}
+		if st := r.stories(); len(st) != 1 || len(st[0].Members) != 2 {
+			t.Errorf("stories: %+v", st)
+		}
+	})
+}
