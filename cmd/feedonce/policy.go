@@ -298,7 +298,7 @@ func (a *app) printSimulation(f feedonce.Feed, before, after dedup.Policy, sim *
 		}
 		rule := dedup.RuleByID(d.Rule)
 		fmt.Fprintf(a.out, "\n  %s  “%s”%s %s.\n", stamp(d.At), cut(clean(what), 70), place, heading)
-		if rule.Sentence != "" {
+		if rule.Sentence != "" && d.Kind != amend.DiffHeld && d.Kind != amend.DiffRefused { // the heading says it
 			fmt.Fprintln(a.out, wrap(fmt.Sprintf("%s (rule %s)", rule.Sentence, rule.ID), "      ", 100))
 		}
 	}

@@ -14,6 +14,8 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"reflect"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -100,7 +102,24 @@ func (s *server) handler() http.Handler {
 	origin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		writeProblem(w, http.StatusForbidden, "This request was sent by a page of another site, so nothing was done.")
 	}))
-	return s.guard(origin.Handler(s.mux))
+	return s.guard(s.recovered(origin.Handler(s.mux)))
+}
+
+// recovered answers where a request met a fault of the program.
+func (s *server) recovered(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			switch v := recover(); v {
+			case nil:
+			case http.ErrAbortHandler:
+				panic(v)
+			default:
+				s.Log.Error("a request met a fault in the program", "method", r.Method, "path", r.URL.Path, "fault", v, "stack", string(debug.Stack()))
+				writeProblem(w, http.StatusInternalServerError, "Something went wrong, and nothing was lost. The log of the server says what.")
+			}
+		}()
+		next.ServeHTTP(w, r)
+	})
 }
 
 // noRoute answers what no route does: with the methods there are at that path, if any.
@@ -133,6 +152,9 @@ type operation struct {
 
 // route adds a route with its handler.
 func route[I, O any](s *server, op operation, f func(context.Context, *I) (*O, error)) {
+	if _, ok := reflect.TypeFor[I]().FieldByName("Body"); ok {
+		op.errors = append(op.errors, http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+	}
 	huma.Register(s.api, huma.Operation{
 		OperationID: op.id, Method: op.method, Path: Prefix + strings.TrimPrefix(op.path, "/"), Summary: op.summary, Description: op.about,
 		Tags: []string{op.tag}, DefaultStatus: op.status, MaxBodyBytes: maxBody,

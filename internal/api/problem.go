@@ -61,11 +61,11 @@ func writeProblem(w http.ResponseWriter, status int, detail string) {
 // speak puts into a sentence what huma found wrong with a request.
 func speak(_ huma.Context, _ string, v any) (any, error) {
 	e, ok := v.(*huma.ErrorModel)
-	if !ok || len(e.Errors) == 0 && e.Detail != "" && unicode.IsUpper(firstRune(e.Detail)) {
+	if !ok {
 		return v, nil
 	}
-	if unicode.IsUpper(firstRune(e.Detail)) && strings.HasSuffix(e.Detail, ".") {
-		return v, nil
+	if first, _ := utf8.DecodeRuneInString(e.Detail); unicode.IsUpper(first) && strings.HasSuffix(e.Detail, ".") {
+		return e, nil // it is one
 	}
 	parts := make([]string, 0, len(e.Errors))
 	for _, d := range e.Errors[:min(3, len(e.Errors))] {
@@ -83,6 +83,7 @@ func speak(_ huma.Context, _ string, v any) (any, error) {
 	if len(parts) > 0 {
 		detail = "The request does not fit: " + strings.Join(parts, "; ")
 	}
+	e.Errors = e.Errors[:min(len(e.Errors), 20)]
 	for _, d := range e.Errors {
 		d.Value = nil // it may be as long as the request, and be anything
 	}
@@ -102,11 +103,6 @@ func sentence(text string) string {
 		text += "."
 	}
 	return text
-}
-
-func firstRune(s string) rune {
-	r, _ := utf8.DecodeRuneInString(s)
-	return r
 }
 
 // plain is a text of strangers on one line, without what cannot be shown, at most so many bytes.

@@ -59,11 +59,17 @@ func StoryOf(s store.Story) Story {
 
 // Leading says which article of a story is to lead.
 type Leading struct {
-	Lead   string            `query:"lead" enum:"first,longest" default:"first" doc:"Which article leads: the one that came first, or the one with the longest text"`
-	Prefer []feedonce.FeedID `query:"prefer" maxItems:"100" doc:"Feeds whose article leads where they have one, separated by commas"`
+	Lead   string  `query:"lead" enum:"first,longest" default:"first" doc:"Which article leads: the one that came first, or the one with the longest text"`
+	Prefer []int64 `query:"prefer" maxItems:"100" doc:"Feeds whose article leads where they have one, separated by commas"`
 }
 
-func (l Leading) lead() store.Lead { return store.Lead{By: dedup.Lead(l.Lead), Preferred: l.Prefer} }
+func (l Leading) lead() store.Lead {
+	out := store.Lead{By: dedup.Lead(l.Lead)}
+	for _, id := range l.Prefer {
+		out.Preferred = append(out.Preferred, feedonce.FeedID(id))
+	}
+	return out
+}
 
 type storyQuery struct {
 	Feed feedonce.FeedID `query:"feed" minimum:"1" doc:"Only with an article of this feed"`

@@ -248,6 +248,9 @@ func (d *Decision) Headline() string {
 	case dedup.Quarantined:
 		return "Held: not shown until a person accepts it"
 	case dedup.Invalid:
+		if d.Rule.ID == "Q2" {
+			return "Refused, as the feed's policy wants it"
+		}
 		return "Refused: nothing could be made of it"
 	}
 	return d.Outcome
@@ -255,6 +258,9 @@ func (d *Decision) Headline() string {
 
 // Why is the rule in a sentence.
 func (d *Decision) Why() string {
+	if d.Rule.ID == "Q2" && d.Outcome == string(dedup.Invalid) {
+		return "The feed's policy refuses items without a guid."
+	}
 	if d.Rule.Sentence == "" {
 		return "Another version of feedonce decided this by a rule that this one does not know."
 	}
@@ -310,6 +316,9 @@ func (d *Decision) Folded(into string, when When) string {
 	case dedup.Quarantined:
 		return what + " is not shown: the feed's policy holds such items until a person accepts them. It is kept."
 	case dedup.Invalid:
+		if d.Rule.ID == "Q2" {
+			return what + " is not shown: the feed's policy refuses such items. It is kept."
+		}
 		return what + " is not shown: nothing could be made of it. It is kept."
 	}
 	return what + " became " + into + "."
