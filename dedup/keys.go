@@ -50,15 +50,19 @@ func (j *Judge) identities(a *arrival) []Key {
 		keys = append(keys, newKey(KeyLink, f.link))
 	}
 	t := f.words()
-	date := strconv.FormatInt(f.pub, 10)
+	pub := f.pub
+	if j.state.DatesVolatile {
+		pub = 0
+	}
+	date := strconv.FormatInt(pub, 10)
 	text := strconv.FormatUint(t.textH, 16)
 	switch {
-	case t.titleK != "" && f.pub != 0 && (f.coarse || j.titleDates()[titleDate{t.titleK, f.pub}] > 1):
+	case t.titleK != "" && pub != 0 && (f.coarse || j.titleDates()[titleDate{t.titleK, f.pub}] > 1):
 		keys = append(keys, newKey(KeyTitleDateText, t.titleK, date, text))
 		if j.linkAlone(f.link) {
 			keys = append(keys, newKey(KeyLinkTitleDate, f.link, t.titleK, date))
 		}
-	case t.titleK != "" && f.pub != 0:
+	case t.titleK != "" && pub != 0:
 		keys = append(keys, newKey(KeyTitleDate, t.titleK, date))
 		if f.link != "" {
 			keys = append(keys, newKey(KeyLinkTitleDate, f.link, t.titleK, date))

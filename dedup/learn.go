@@ -37,6 +37,7 @@ func (l *learner) state(res *Result) (*State, bool) {
 		return s, false
 	}
 	l.guids()
+	l.dates()
 	l.links(res)
 	l.manifest()
 	l.held(res)
@@ -121,6 +122,43 @@ func (l *learner) guids() {
 		if volatile {
 			j.note("guids are regenerated from document to document: other evidence is used from now on")
 		}
+	}
+}
+
+// dates watches whether the dates of known items stay.
+func (l *learner) dates() {
+	j, s := l.j, l.s
+	was := map[EntryID]int64{}
+	for i := range j.state.Manifest {
+		was[j.state.Manifest[i].Entry] = j.state.Manifest[i].Published
+	}
+	same, moved := 0, 0
+	for _, a := range j.arrivals {
+		if p, ok := was[a.id]; ok && p != 0 && a.f.pub != 0 {
+			if p == a.f.pub {
+				same++
+			} else if a.f.pub > p {
+				moved++
+			}
+		}
+	}
+	churn := s.DateChurn
+	switch {
+	case moved >= 3 && same*9 < moved:
+		churn = min(churn+1, churnMax)
+	case same > moved && churn > 0:
+		churn--
+	}
+	if churn == s.DateChurn {
+		return
+	}
+	l.change = true
+	s.DateChurn = churn
+	switch {
+	case churn >= churnVolatile:
+		s.DatesVolatile = true
+	case churn == 0:
+		s.DatesVolatile = false
 	}
 }
 

@@ -117,7 +117,7 @@ func (j *Judge) claim() {
 		if a.entry == nil && !a.recycled && a.f.guid != "" && !a.keys[0].isGUID() && !j.guidsWeak() {
 			// The guid is shared now, but was one article's before: it stays with what agrees.
 			c := j.known.byID[j.known.byKey[newKey(KeyGUID, a.f.guid).Hash]]
-			if c != nil && relate(a.f, c.f, j.linkStrong).oneArticle() {
+			if c != nil && j.relate(a.f, c.f).oneArticle() {
 				a.take(c, j.exactRule(a))
 			}
 		}
@@ -147,7 +147,7 @@ func (j *Judge) claim() {
 		// the one that the entry is not becomes unknown, so that it is not lost.
 		keep := c.arrivals[:1]
 		for _, a := range c.arrivals[1:] {
-			if !a.plain && !j.known.merged[c.id] && relate(a.f, c.arrivals[0].f, j.linkStrong).otherArticle() {
+			if !a.plain && !j.known.merged[c.id] && j.relate(a.f, c.arrivals[0].f).otherArticle() {
 				a.entry, a.id, a.rule, a.exact, a.recycled = nil, 0, nil, false, true
 				continue
 			}
@@ -165,6 +165,15 @@ func (j *Judge) claim() {
 // edited reports whether the last document had the item, under this identity, with another content.
 func (a *arrival) edited() bool {
 	return !a.plain && a.row != nil && a.row.Strict != a.f.strict.short()
+}
+
+// relate compares an arrival with an entry, by what is evidence in this feed.
+func (j *Judge) relate(a, e *features) *relation {
+	r := relate(a, e, j.linkStrong)
+	if j.state.DatesVolatile {
+		r.undate()
+	}
+	return r
 }
 
 func boolFirst(a, b bool) int {
@@ -217,7 +226,7 @@ func (j *Judge) tryKey(a *arrival, k Key) bool {
 	if c == nil {
 		return false
 	}
-	r := relate(a.f, c.f, j.linkStrong)
+	r := j.relate(a.f, c.f)
 	if c.entry != nil && c.entry.Purged {
 		a.take(c, j.exactRule(a))
 		return true
@@ -427,7 +436,7 @@ func (j *Judge) pair(a *arrival, c *candidate, m *matching, n *counts) *pair {
 	if len(c.arrivals) > 0 {
 		is = c.arrivals[0].f // as it now stands in the document
 	}
-	p := &pair{relation: relate(a.f, is, j.linkStrong), entry: c, together: len(c.arrivals) > 0, vanished: c.vanished, reissue: m.reissue, datesKept: m.datesKept}
+	p := &pair{relation: j.relate(a.f, is), entry: c, together: len(c.arrivals) > 0, vanished: c.vanished, reissue: m.reissue, datesKept: m.datesKept}
 	t, l := a.f.words(), j.known
 	p.uniqueText = n.texts[t.textH] == 1 && others1(l.byText[t.textH], c)
 	if t.titleK != "" {
@@ -436,7 +445,7 @@ func (j *Judge) pair(a *arrival, c *candidate, m *matching, n *counts) *pair {
 		p.uniqueTitle = p.uniqueText
 	}
 	p.uniqueLead = t.leadH != 0 && t.leadH == c.f.words().leadH && n.leads[t.leadH] == 1 && others1(l.byLead[t.leadH], c)
-	p.uniqueTime = a.f.pub != 0 && j.pubCount[a.f.pub] == 1
+	p.uniqueTime = p.dated && j.pubCount[a.f.pub] == 1
 	p.uniqueBoth = true
 	for _, o := range l.byTitle[t.titleK] {
 		if o != c && o.f.pub == a.f.pub {

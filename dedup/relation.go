@@ -82,6 +82,11 @@ func relate(a, e *features, strongLink func(string) bool) *relation {
 	return r
 }
 
+// undate leaves the dates out of account.
+func (r *relation) undate() {
+	r.dated, r.sameTime, r.sameDay, r.sameClock, r.gap = false, false, false, false, 0
+}
+
 // sameBase reports whether two guids that are URLs are equal but for the fragment.
 func sameBase(a, b string) bool {
 	if a == "" || b == "" {

@@ -191,8 +191,13 @@ var cascade = []Rule{
 	{ID: "R1w", Name: "same outside link, title, text and time",
 		Sentence: "Link, title and text are the same and the dates agree; the link points elsewhere, so it counts less.",
 		when: func(p *pair) bool {
-			return p.linkEq && !p.linkStrong && !p.linkShared && p.titleEq && p.a.words().titleK != "" &&
-				len(p.a.words().words) >= minNear && p.dated && (p.gap == 0 || p.vanished && p.gap <= day) &&
+			if !p.linkEq || p.linkStrong || p.linkShared || !p.titleEq || p.a.words().titleK == "" {
+				return false
+			}
+			if p.uniqueTitle && p.dated && p.gap == 0 && !p.different() {
+				return true
+			}
+			return len(p.a.words().words) >= minNear && p.dated && (p.gap == 0 || p.vanished && p.gap <= day) &&
 				p.texts().equal
 		}},
 	{ID: "R8", similar: true, Name: "same place, title and text",

@@ -30,6 +30,10 @@ type State struct {
 	// Churn goes up with every document in which hardly a guid of the last one recurs, and down with every other;
 	// from churnVolatile on guids are no evidence, until it is 0 again.
 	Churn int
+	// DateChurn is to dates what Churn is to guids; DatesVolatile says that they are no evidence: publishers who date
+	// every item anew with every document.
+	DateChurn     int
+	DatesVolatile bool
 	// Strange counts documents in a row of which most was new.
 	Strange      int
 	GUIDVolatile bool
@@ -119,6 +123,8 @@ type stateJSON struct {
 	Enclosures     Grade          `json:"enclosures,omitzero"`
 	Hosts          map[string]int `json:"hosts,omitempty"`
 	Churn          int            `json:"churn,omitempty"`
+	DateChurn      int            `json:"dateChurn,omitempty"`
+	DatesVolatile  bool           `json:"datesVolatile,omitempty"`
 	Strange        int            `json:"strange,omitempty"`
 	GUIDVolatile   bool           `json:"guidVolatile,omitempty"`
 	SharedGUIDs    []uint64       `json:"sharedGuids,omitempty"`
@@ -133,7 +139,7 @@ func (s *State) MarshalBinary() ([]byte, error) {
 	return json.Marshal(stateJSON{
 		Version: stateVersion, Documents: s.Documents, LastNew: s.LastNew, LastSeen: s.LastSeen, Usual: s.Usual,
 		Manifest: packManifest(s.Manifest), Gone: s.Gone, Links: s.Links, Enclosures: s.Enclosures, Hosts: s.Hosts,
-		Churn: s.Churn, Strange: s.Strange, GUIDVolatile: s.GUIDVolatile, SharedGUIDs: s.SharedGUIDs, Held: s.Held, Reverts: s.Reverts, VolatileParams: s.VolatileParams,
+		Churn: s.Churn, DateChurn: s.DateChurn, DatesVolatile: s.DatesVolatile, Strange: s.Strange, GUIDVolatile: s.GUIDVolatile, SharedGUIDs: s.SharedGUIDs, Held: s.Held, Reverts: s.Reverts, VolatileParams: s.VolatileParams,
 	})
 }
 
@@ -159,7 +165,7 @@ func (s *State) UnmarshalBinary(data []byte) error {
 	*s = State{
 		Documents: j.Documents, LastNew: j.LastNew, LastSeen: j.LastSeen, Usual: j.Usual,
 		Manifest: rows, Gone: j.Gone, Links: j.Links, Enclosures: j.Enclosures, Hosts: j.Hosts,
-		Churn: j.Churn, Strange: j.Strange, GUIDVolatile: j.GUIDVolatile, SharedGUIDs: j.SharedGUIDs, Held: j.Held, Reverts: j.Reverts, VolatileParams: j.VolatileParams,
+		Churn: j.Churn, DateChurn: j.DateChurn, DatesVolatile: j.DatesVolatile, Strange: j.Strange, GUIDVolatile: j.GUIDVolatile, SharedGUIDs: j.SharedGUIDs, Held: j.Held, Reverts: j.Reverts, VolatileParams: j.VolatileParams,
 	}
 	return nil
 }

@@ -141,9 +141,9 @@ func storyRank(a, o StoryItem, r *relation) int {
 	t := r.texts()
 	own := func(s StoryItem) bool { return urls.Host(s.Site) != "" && urls.Host(s.Site) == urls.Host(s.Item.URL) }
 	switch {
-	case page && samePublisher(a, o) && (own(a) && own(o) || a.Group != ""):
+	case page && samePublisher(a, o) && (own(a) && own(o) || a.Group != "" && a.Group == o.Group):
 		return 0
-	case page && (t.equal && !t.absent && len(r.a.words().words) >= minContained || t.near || t.contained):
+	case page && (t.equal && !t.absent && len(r.a.words().words) >= minContained || t.near): // an excerpt is not the article
 		return 1
 	case r.titleNear && len(r.a.words().title) >= storyTitle && min(len(r.a.words().words), len(r.e.words().words)) >= storyWords && t.near:
 		return 2

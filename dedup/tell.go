@@ -108,7 +108,7 @@ func (j *Judge) guidless() bool {
 
 // datedNew returns the date of an item that is new; 0 where it is not or has none.
 func (j *Judge) datedNew(res *Result, i int) int64 {
-	if res.Decisions[i].Outcome != New || j.of[i].f.ahead {
+	if res.Decisions[i].Outcome != New || j.of[i].f.ahead || j.state.DatesVolatile {
 		return 0
 	}
 	return j.of[i].f.pub
