@@ -109,7 +109,11 @@ func (p *page) article(x *explained, all bool) {
 	p.verdicts(art)
 
 	p.WriteString("\nKnown by\n")
-	if len(art.Keys) == 0 {
+	switch {
+	case len(art.Keys) > 0:
+	case e.MergedInto != 0:
+		fmt.Fprintf(p, "  nothing of its own: what it was known by leads to article %d\n", e.MergedInto)
+	default:
 		p.WriteString("  nothing any more: its guid belongs to another article now\n")
 	}
 	for _, k := range art.Keys {

@@ -85,7 +85,11 @@ func freePort() (string, error) {
 
 func siteHandler(dir string) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/", http.FileServer(http.Dir(dir)))
+	files := http.FileServer(http.Dir(dir))
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Del("If-Modified-Since") // a script changes files more than once a second
+		files.ServeHTTP(w, r)
+	})
 	mux.HandleFunc("/moved/", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, strings.TrimPrefix(r.URL.Path, "/moved"), http.StatusMovedPermanently)
 	})

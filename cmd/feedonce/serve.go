@@ -63,6 +63,7 @@ func (a *app) serve(ctx context.Context) error {
 		fmt.Fprintf(a.err, "feedonce %s serves http://%s/ from %s; end it with Ctrl-C\n", programVersion(), l.Addr(), s.Name())
 		group, gctx := errgroup.WithContext(ctx)
 		group.Go(func() error { return p.Run(gctx) })
+		group.Go(func() error { return a.upkeep(gctx, s, log) })
 		group.Go(func() error {
 			return serveHTTP(gctx, l, doors(web.Options{
 				Store: s, Poller: p, Client: c, Log: log, Version: programVersion(), Hosts: hosts,

@@ -128,10 +128,12 @@ With --json, one object: amendment (number), at, who, kind (merge, or join for a
 				}
 			}
 			return a.withStore(ctx, func(s *store.Store) error {
-				m, err := amend.Merge(ctx, s, ids[0], ids[1], here())
-				if errors.Is(err, feedonce.ErrNotFound) {
-					err = fmt.Errorf("%w; `feedonce list` lists the articles", err)
+				for _, id := range ids {
+					if _, _, err := entry(ctx, s, id); err != nil {
+						return err
+					}
 				}
+				m, err := amend.Merge(ctx, s, ids[0], ids[1], here())
 				return a.printAmendment(m, err)
 			})
 		},

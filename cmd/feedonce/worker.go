@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"feedonce/internal/store"
 )
@@ -13,7 +14,8 @@ func (a *app) workerCommand() *cobra.Command {
 		Use:   "worker",
 		Short: "Poll feeds without serving pages, beside other workers on PostgreSQL",
 		Long: `Poll feeds without serving pages. Any number of workers and servers share one PostgreSQL database: each feed is
-polled by one of them at a time, and a worker that dies only delays its feeds by --lease.`,
+polled by one of them at a time, and a worker that dies only delays what it was polling until these feeds are due
+again.`,
 		Args: args(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !a.set.postgres() {
@@ -29,7 +31,11 @@ polled by one of them at a time, and a worker that dies only delays its feeds by
 				journal := a.journal(log)
 				defer journal.Close()
 				fmt.Fprintf(a.err, "feedonce %s polls for %s; end it with Ctrl-C\n", programVersion(), s.Name())
-				return ended(ctx, a.poller(s, c, log, journal).Run(ctx))
+				p := a.poller(s, c, log, journal)
+				group, gctx := errgroup.WithContext(ctx)
+				group.Go(func() error { return p.Run(gctx) })
+				group.Go(func() error { return a.upkeep(gctx, s, log) })
+				return ended(ctx, group.Wait())
 			})
 		},
 	}

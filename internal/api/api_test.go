@@ -228,6 +228,7 @@ func TestExplainSplitMergeUndo(t *testing.T) {
 			t.Errorf("what was merged: %+v", e)
 		}
 		mustSay(t, "merging one with itself", s.problem("POST", fmt.Sprintf("entries/%d/merge", entry), fmt.Sprintf(`{"with":%d}`, entry), 422), ".")
+		mustSay(t, "merging with what is not there", s.problem("POST", fmt.Sprintf("entries/%d/merge", entry), `{"with":987}`, 404), "There is no entry 987.")
 		var l amendmentList
 		s.call("GET", "amendments?holds=true", "", 200, &l)
 		if len(l.Amendments) != 2 || l.Amendments[0].ID != m.ID { // and the change of policy

@@ -27,7 +27,9 @@ func (s *server) problem(operation string, err error) error {
 		return &huma.ErrorModel{Status: http.StatusUnprocessableEntity, Title: http.StatusText(http.StatusUnprocessableEntity), Detail: sentence(invalid.Error()),
 			Errors: []*huma.ErrorDetail{{Message: plain(invalid.Reason, 1000), Location: invalid.Field}}}
 	case errors.Is(err, feedonce.ErrNotFound):
-		status, detail = http.StatusNotFound, sentence("there is no "+strings.TrimSuffix(err.Error(), ": "+feedonce.ErrNotFound.Error()))
+		// The innermost layer says what is not there: "merge entries 1 and 9: entry 9: not found".
+		what := strings.Split(strings.TrimSuffix(err.Error(), ": "+feedonce.ErrNotFound.Error()), ": ")
+		status, detail = http.StatusNotFound, sentence("there is no "+what[len(what)-1])
 	case errors.Is(err, feedonce.ErrExists):
 		status, detail = http.StatusConflict, sentence(err.Error())
 	case errors.Is(err, feedonce.ErrConflict):
