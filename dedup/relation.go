@@ -24,6 +24,7 @@ type relation struct {
 	gap                int64
 	sameTime           bool // equal to the second, and not just a day
 	sameDay            bool // equal, though it may be just a day
+	oddClock           bool // that, and minutes and seconds are not round: hardly by chance
 	sameClock          bool // equal but for the time zone: a multiple of 15 minutes, at most 14 hours
 
 	text *textRelation
@@ -78,13 +79,14 @@ func relate(a, e *features, strongLink func(string) bool) *relation {
 		r.sameDay = r.gap == 0
 		r.sameTime = r.gap == 0 && !a.coarse
 		r.sameClock = r.gap%900 == 0 && r.gap <= 14*3600
+		r.oddClock = r.sameClock && a.pub%300 != 0
 	}
 	return r
 }
 
 // undate leaves the dates out of account.
 func (r *relation) undate() {
-	r.dated, r.sameTime, r.sameDay, r.sameClock, r.gap = false, false, false, false, 0
+	r.dated, r.sameTime, r.sameDay, r.sameClock, r.oddClock, r.gap = false, false, false, false, false, 0
 }
 
 // sameBase reports whether two guids that are URLs are equal but for the fragment.

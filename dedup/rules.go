@@ -122,13 +122,16 @@ var cascade = []Rule{
 			return p.slugEq && p.titleNear && p.uniqueTitle && (p.sameDay || p.vanished && (p.gap <= week || p.texts().equal))
 		}},
 	{ID: "R5", Name: "same title at the same second",
-		Sentence: "Title and date are the same to the second, no other item has them, and the text does not speak against it: the address changed.",
+		Sentence: "Title and date are the same to the second (but for the time zone, where the texts are equal), no other item has them, and the text does not speak against it: the address changed.",
 		when: func(p *pair) bool {
-			if p.a.words().titleK == "" || !p.titleEq || !p.sameTime || !p.uniqueBoth || !(p.uniqueTime || p.uniqueTitle) {
+			if p.a.words().titleK == "" || !p.titleEq || !p.uniqueBoth {
 				return false
 			}
 			t := p.texts()
-			return t.equal || t.contained || t.absent || t.overlap >= 0.5
+			if p.sameTime && (p.uniqueTime || p.uniqueTitle) {
+				return t.equal || t.contained || t.absent || t.overlap >= 0.5
+			}
+			return p.oddClock && p.uniqueTitle && t.equal && !t.absent
 		}},
 	{ID: "R4", Name: "same title and text, and date or place",
 		Sentence: "Title (but for a word before or behind it) and text are the same and nothing else in the feed has them; the date is the same but for the time zone, or the old item left the feed as this one came.",
