@@ -70,7 +70,8 @@ Exit codes:
   1  could not be done
   2  called wrongly
   3  done, and found something: try found repeats, poll found feeds that cannot be read, doctor found
-     a problem, import skipped outlines`,
+     a problem, import skipped outlines, policy simulate found what would differ, explain --check a
+     decision that comes out otherwise, dedup lines that cannot be read`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs, // so that RunE can say what is wrong with them

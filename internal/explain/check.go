@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"feedonce"
@@ -14,9 +15,10 @@ import (
 )
 
 // Deciding again. What a decision rested on is stored: the item, the versions of the articles that were known, the
-// identities they had, what the feed taught. What is not stored of a document are the items that it left unchanged, so of
-// the document only those are here that something was decided about; whether the old item had just left the feed, or
-// stood beside the new one, is taken from the evidence.
+// identities they had, what the feed taught. Not stored are the items that a document left unchanged, and how much the feed
+// had taught by then. So of the document only those items are here that something was decided about, and where that does
+// not do, the articles that most likely stood beside them; whether the old item had just left the feed, or stood beside the
+// new one, is taken from the evidence; and of what the feed taught, what it has taught by now and less than that are tried.
 
 // A Check is what a decision comes to when it is made again.
 type Check struct {
@@ -24,6 +26,7 @@ type Check struct {
 	Outcome dedup.Outcome // what it comes to; "" where it could not be made again
 	Rule    dedup.RuleID
 	Entry   feedonce.EntryID // 0: an article of its own, or none
+	Note    string           // dedup's finer name within the rule
 	Why     string           // why it could not be made again, in a clause
 }
 
@@ -39,8 +42,12 @@ func (c Check) Text() string {
 	if c.Entry != 0 {
 		to = fmt.Sprintf(", article %d", c.Entry)
 	}
-	return fmt.Sprintf("it comes to %s%s by rule %s (%s). The program or the policy is another one since then, or too little is stored of that document.",
-		c.Outcome, to, c.Rule, dedup.RuleByID(c.Rule).Name)
+	note := ""
+	if c.Note != "" {
+		note = ": " + strings.TrimSuffix(noted(c.Note), ".")
+	}
+	return fmt.Sprintf("it comes to %s%s by rule %s (%s)%s. The program or the policy is another one since then, or too little is stored of that document.",
+		c.Outcome, to, c.Rule, dedup.RuleByID(c.Rule).Name, note)
 }
 
 // Again makes the decisions about an article once more, by their numbers. Those by a person are left out.
@@ -174,6 +181,7 @@ func (g *again) arrived(d *Decision) (dedup.Item, string, error) {
 			began = p.versions[i-1].Replaced
 		}
 		if began.Equal(d.At) {
+			p.address(&v.Item, d.At.Add(time.Microsecond))
 			return v.Item, "", nil
 		}
 	}
@@ -219,17 +227,60 @@ func (g *again) check(d *Decision) (Check, error) {
 	}
 	doc.Partial = d.is("structure") == "" // nothing is said of what left the feed
 	var first Check
-	for i, state := range g.lessons(d) {
-		state.Manifest = manifest
-		c, err := g.decide(doc, state, d)
-		if err != nil || c.Same {
-			return c, err
+	for _, fill := range []bool{false, true} {
+		// What a change amounts to, and whether something left the feed, depends on what else stood in it.
+		if fill && dedup.Outcome(d.Outcome) == dedup.New {
+			break
 		}
-		if i == 0 {
-			first = c
+		if fill {
+			rows, err := g.fill(doc, d)
+			if err != nil {
+				return first, err
+			}
+			manifest = append(manifest, rows...)
+		}
+		for i, state := range g.lessons(d) {
+			state.Manifest = manifest
+			c, err := g.decide(doc, state, d)
+			if err != nil || c.Same {
+				return c, err
+			}
+			if i == 0 && !fill {
+				first = c
+			}
 		}
 	}
 	return first, nil
+}
+
+// fill adds to a document the articles that most likely stood in it unchanged: the newest there were, as many as the feed
+// shows now.
+func (g *again) fill(doc *dedup.Document, d *Decision) ([]dedup.ManifestRow, error) {
+	size := len(g.state.Manifest)
+	newest, err := g.tx.Entries(store.EntryFilter{Feed: g.feed, Limit: max(1, size), Before: store.Cursor{Time: d.At}})
+	if err != nil {
+		return nil, err
+	}
+	has := map[string]bool{}
+	for _, it := range doc.Items {
+		has[it.GUID+" "+it.URL] = true
+	}
+	var rows []dedup.ManifestRow
+	for _, e := range newest {
+		p, err := g.past(e.ID)
+		if err != nil {
+			return nil, err
+		}
+		v, ok := p.before(d.At)
+		if !ok || e.ID == d.Decision.Entry || len(doc.Items) >= size || has[v.Item.GUID+" "+v.Item.URL] {
+			continue
+		}
+		doc.Items = append(doc.Items, v.Item)
+		if row, ok := g.rowOf(v.Item, e.ID, d.At); ok {
+			rows = append(rows, row)
+		}
+	}
+	return rows, nil
 }
 
 // lessons are what the feed may have taught by the time of a decision: what it has taught by now, or less. How much it was
@@ -273,7 +324,7 @@ func (g *again) decide(doc *dedup.Document, state dedup.State, d *Decision) (Che
 		return Check{}, failed
 	}
 	got := res.Decisions[0]
-	c := Check{Outcome: got.Outcome, Rule: got.Rule, Entry: feedonce.EntryID(max(got.Entry, 0))}
+	c := Check{Outcome: got.Outcome, Rule: got.Rule, Entry: feedonce.EntryID(max(got.Entry, 0)), Note: got.Evidence.Note}
 	c.Same = string(got.Outcome) == d.Outcome && string(got.Rule) == d.Decision.Rule && (got.Outcome == dedup.New || c.Entry == d.Decision.Entry)
 	return c, nil
 }
@@ -319,16 +370,21 @@ func (g *again) row(d *Decision) (stood, bool, error) {
 	if !ok {
 		return stood{}, false, nil
 	}
-	it := v.Item
-	a := dedup.Admit(it, d.At, &g.state, g.policy)
+	r, ok := g.rowOf(v.Item, d.Decision.Entry, d.At)
+	return stood{r, v.Item}, ok, nil
+}
+
+// rowOf is the row that the last document had for an entry.
+func (g *again) rowOf(it dedup.Item, id feedonce.EntryID, at time.Time) (dedup.ManifestRow, bool) {
+	a := dedup.Admit(it, at, &g.state, g.policy)
 	if len(a.Keys) == 0 {
-		return stood{}, false, nil
+		return dedup.ManifestRow{}, false
 	}
-	r := dedup.ManifestRow{Key: a.Keys[0].Hash, Strict: binary.BigEndian.Uint64(a.Entry.Strict[:8]), Entry: dedup.EntryID(d.Decision.Entry)}
+	r := dedup.ManifestRow{Key: a.Keys[0].Hash, Strict: binary.BigEndian.Uint64(a.Entry.Strict[:8]), Entry: dedup.EntryID(id)}
 	if !it.Published.IsZero() {
 		r.Published = it.Published.Unix()
 	}
-	return stood{r, it}, true, nil
+	return r, true
 }
 
 // known answers a query as the store would have before a decision.
@@ -350,7 +406,14 @@ func (g *again) known(q dedup.Query, d *Decision) (*dedup.Known, error) {
 		}
 		if past := dedup.Admit(v.Item, d.At, &g.state, g.policy).Entry; past.Strict != e.Strict { // it is another one now
 			e.Item, e.Strict, e.Ring = v.Item, past.Strict, nil
+			for _, old := range slices.Backward(p.versions) {
+				if old.Revision < v.Revision && len(e.Ring) < dedup.RingSize {
+					strict := dedup.Admit(old.Item, d.At, &g.state, g.policy).Entry.Strict
+					e.Ring = append(e.Ring, binary.BigEndian.Uint64(strict[:8]))
+				}
+			}
 		}
+		e.Streak = 0 // how often it had changed in a row is not stored
 		out.Entries = append(out.Entries, e)
 		for _, k := range p.keys(d.At, &g.state, g.policy) {
 			keys[k] = e.ID

@@ -279,14 +279,19 @@ var notes = map[string]string{
 	"the same words were added to most items": "The same words were added to most articles of the feed: a footer, no edit.",
 }
 
+// noted is a note of dedup as a sentence.
+func noted(n string) string {
+	if s := notes[n]; s != "" {
+		return s
+	}
+	return full(n)
+}
+
 // Remarks are sentences beside the rule: what else was found out, what was changed, and why nobody was told.
 func (d *Decision) Remarks() []string {
 	var out []string
 	if n := d.Evidence.Note; n != "" && n != "re-issued and edited" { // that is its headline
-		if s := notes[n]; s != "" {
-			n = s
-		}
-		out = append(out, full(n))
+		out = append(out, noted(n))
 	}
 	if f := fields(d.Evidence.Changed); f != "" {
 		kind := "only in form: markup, case or punctuation"
