@@ -2,7 +2,6 @@ package api
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -196,13 +195,6 @@ func (s *site) problem(method, path, body string, status int) string {
 		s.t.Errorf("%s %s: problem %+v", method, path, p)
 	}
 	return p.Detail
-}
-
-func (s *site) view(f func(tx *store.Tx) error) {
-	s.t.Helper()
-	if err := s.store.View(context.Background(), f); err != nil {
-		s.t.Fatal(err)
-	}
 }
 
 // mustSay fails unless a text has all parts.

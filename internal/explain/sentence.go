@@ -284,6 +284,9 @@ func noted(n string) string {
 	if s := notes[n]; s != "" {
 		return s
 	}
+	if strings.HasPrefix(n, "changes with every document") {
+		return "It changes with every document of the feed: such changes are stored now and then only."
+	}
 	return full(n)
 }
 
@@ -294,11 +297,16 @@ func (d *Decision) Remarks() []string {
 		out = append(out, noted(n))
 	}
 	if f := fields(d.Evidence.Changed); f != "" {
-		kind := "only in form: markup, case or punctuation"
-		if d.Evidence.Material {
-			kind = "in substance"
+		words := slices.ContainsFunc(d.Evidence.Changed, func(n string) bool { return n == "title" || n == "summary" || n == "content" })
+		switch {
+		case d.Evidence.Material:
+			f += ", in substance"
+		case words:
+			f += "; of title and text only markup, case or punctuation"
+		default:
+			f += "; not a word of title and text"
 		}
-		out = append(out, fmt.Sprintf("Changed %s, %s.", f, kind))
+		out = append(out, "Changed "+f+".")
 	}
 	if d.Outcome == string(dedup.New) && d.Quiet != "" {
 		out = append(out, "Nobody was sent a message: "+quiet(d.Quiet)+".")
