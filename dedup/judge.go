@@ -10,9 +10,10 @@ import (
 
 // A Judge has prepared one document for its decision. It is used once, by one goroutine.
 //
-// Its parts: judge.go prepares the arrivals and the query; grades.go says what tells items apart in this feed;
-// match.go finds the entry of each arrival; outcome.go says what that makes of it; learn.go keeps what the document
-// taught.
+// Its parts: judge.go prepares the arrivals and the query; grades.go says what tells items apart in this feed; lookup.go
+// orders what is known; claim.go gives arrivals whose key is known their entry; structure.go looks at what left the
+// document; match.go finds the entry of the others, by rules.go; outcome.go says what that makes of each; learn.go keeps
+// what the document taught.
 type Judge struct {
 	doc    *Document
 	state  *State

@@ -87,41 +87,24 @@ func (l *learner) guids() {
 	if len(j.guidCount) < 3 || len(j.state.Manifest) < 3 || j.doc.Partial {
 		return
 	}
+	guids, entries := map[uint64]bool{}, map[EntryID]bool{} // of the last document
+	for i := range j.state.Manifest {
+		guids[j.state.Manifest[i].GUID] = true
+		entries[j.state.Manifest[i].Entry] = true
+	}
 	// An article that recurs under another guid than last time is churn; one that recurs under its guid is not.
 	again, churned := 0, 0
 	for _, a := range j.arrivals {
 		switch {
 		case a.f.guid == "" || a.id < 0:
-		case j.recurs(a) || a.exact && !j.guidsWeak():
+		case guids[guidHash(a.f.guid)] || a.exact && !j.guidsWeak():
 			again++
-		case l.was(a.id):
+		case entries[a.id]:
 			churned++
 		}
 	}
-	churn := s.Churn
-	switch {
-	case churned >= 3 && again*9 < churned:
-		churn = min(churn+1, churnMax)
-	case again > churned && churn > 0:
-		churn--
-	}
-	if churn != s.Churn {
-		s.Churn = churn
-		l.change = true
-	}
-	volatile := s.GUIDVolatile
-	switch {
-	case churn >= churnVolatile:
-		volatile = true
-	case churn == 0:
-		volatile = false
-	}
-	if volatile != s.GUIDVolatile {
-		s.GUIDVolatile = volatile
-		l.change = true
-		if volatile {
-			j.note("guids are regenerated from document to document: other evidence is used from now on")
-		}
+	if l.churn(&s.Churn, &s.GUIDVolatile, churned, again) && s.GUIDVolatile {
+		j.note("guids are regenerated from document to document: other evidence is used from now on")
 	}
 }
 
@@ -142,35 +125,29 @@ func (l *learner) dates() {
 			}
 		}
 	}
-	churn := s.DateChurn
-	switch {
-	case moved >= 3 && same*9 < moved:
-		churn = min(churn+1, churnMax)
-	case same > moved && churn > 0:
-		churn--
-	}
-	if churn == s.DateChurn {
-		return
-	}
-	l.change = true
-	s.DateChurn = churn
-	switch {
-	case churn >= churnVolatile:
-		s.DatesVolatile = true
-	case churn == 0:
-		s.DatesVolatile = false
-	}
+	l.churn(&s.DateChurn, &s.DatesVolatile, moved, same)
 }
 
-// recurs reports whether the last document had the arrival's guid.
-func (j *Judge) recurs(a *arrival) bool {
-	h := guidHash(a.f.guid)
-	for i := range j.state.Manifest {
-		if j.state.Manifest[i].GUID == h {
-			return true
-		}
+// churn counts a document in which hardly anything of a kind of evidence stayed, or in which most did, and says whether
+// it counts as volatile: from churnVolatile documents on, until there is no more churn. It reports whether that changed.
+func (l *learner) churn(score *int, volatile *bool, moved, stayed int) (turned bool) {
+	next := *score
+	switch {
+	case moved >= 3 && stayed*9 < moved:
+		next = min(next+1, churnMax)
+	case stayed > moved && next > 0:
+		next--
 	}
-	return false
+	was := *volatile
+	switch {
+	case next >= churnVolatile:
+		*volatile = true
+	case next == 0:
+		*volatile = false
+	}
+	l.change = l.change || next != *score || *volatile != was
+	*score = next
+	return *volatile != was
 }
 
 // guidHash is what a manifest keeps of a guid; 0 is none.
@@ -179,16 +156,6 @@ func guidHash(guid string) uint64 {
 		return 0
 	}
 	return xxh3.HashString(guid)
-}
-
-// was reports whether the last document had the entry.
-func (l *learner) was(id EntryID) bool {
-	for i := range l.j.state.Manifest {
-		if l.j.state.Manifest[i].Entry == id {
-			return true
-		}
-	}
-	return false
 }
 
 // links counts how far links and enclosures tell new articles apart.
