@@ -190,7 +190,7 @@ func (j *Judge) compare(a *arrival, d *Decision, l *learner, contentKeys map[Has
 	}
 	fields := changed(f, old)
 	if !slices.ContainsFunc(fields, func(n string) bool { return n != fieldURL && n != fieldEnclosureURL && n != fieldEnclosureType }) {
-		if params := volatileParams(f.link, old.link); len(params) > 0 && len(fields) == 1 && (f.guid == "" || j.guidsWeak() || a.exact) && !j.identifying(params) {
+		if params := volatileParams(f.link, old.link); len(params) > 0 && len(fields) == 1 && (f.guid == "" || j.guidsWeak() || j.sharedGUID(f.guid) || a.exact) && !j.identifying(params) {
 			l.volatile(params)
 			d.Outcome = same
 			d.Evidence.Note = "only link parameters that change by themselves differ: " + strings.Join(params, ", ")

@@ -39,7 +39,7 @@ var linkFaults = []*Archetype{
 		Name: "feedburner-reissue", Family: Links, About: "A proxy re-issues the archive with its own guids and links.",
 		Upheave: each(func(p *Publisher, a *Article) {
 			a.GUID = "tag:feedburner,2009:" + p.hex(16)
-			a.Link = "http://feedproxy.google.com/~r/" + p.host + "/~3/" + p.hex(8) + "/"
+			a.Link = "http://feedproxy.google.com/~r/" + p.host + "/~3/" + p.id(8) + "/"
 			a.Moves++
 		}),
 	},

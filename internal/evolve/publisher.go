@@ -252,6 +252,17 @@ func (p *Publisher) hex(n int) string {
 	return string(b)
 }
 
+// id returns n random hexadecimal digits that no other article of the feed got from it: a database's identifier.
+func (p *Publisher) id(n int) string {
+	for {
+		id := p.hex(n)
+		if k := "id\x00" + id; !p.ids[k] {
+			p.ids[k] = true
+			return id
+		}
+	}
+}
+
 // url returns an address at the publisher's host.
 func (p *Publisher) url(format string, args ...any) string {
 	return "https://" + p.host + fmt.Sprintf(format, args...)

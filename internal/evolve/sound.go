@@ -28,7 +28,7 @@ var sound = []*Archetype{
 	{
 		Name: "reddit", Family: Sound, About: "Own titles over bodies that are all boilerplate.", Edits: 0.01,
 		Compose: steps(essay, func(p *Publisher, a *Article) {
-			id := p.hex(7)
+			id := p.id(7)
 			a.GUID = "t3_" + id
 			a.Link = "https://www.reddit.com/r/go/comments/" + id + "/" + a.Slug + "/"
 			a.Paras = []string{fmt.Sprintf("submitted by /u/user%d [link] [comments]", p.rng.IntN(50))}
@@ -114,7 +114,7 @@ var sound = []*Archetype{
 		Name: "status-page", Family: Sound, About: "Three titles and one text for all incidents.", Edits: 0.01, English: true,
 		Compose: func(p *Publisher, a *Article) {
 			a.Title = p.oneOf("Elevated error rates", "Scheduled maintenance", "API latency")
-			a.Link = p.url("/incidents/%s", p.hex(8))
+			a.Link = p.url("/incidents/%s", p.id(8))
 			a.GUID = fmt.Sprintf("tag:%s,2005:Incident/%d", p.host, 9000+a.N)
 			a.Paras = []string{
 				"<strong>Resolved</strong> - This incident has been resolved.",

@@ -130,11 +130,7 @@ func earthquake(p *Publisher, a *Article) {
 	a.Title = fmt.Sprintf("M %d.%d - %d km %s of %s", 2+p.rng.IntN(5), p.rng.IntN(10), km, p.oneOf("N", "S", "E", "W", "NNE"), city)
 	a.Paras = []string{fmt.Sprintf("An earthquake occurred %d km from %s at a depth of %d.%d km.", km, city, p.rng.IntN(100),
 		p.rng.IntN(10))}
-	id := "us7000" + p.hex(4)
+	id := "us7000" + p.id(5)
 	a.Link = "https://earthquakes.example/event/" + id
 	a.GUID = "urn:earthquake:us:" + id
-	if p.ids[id] {
-		a.GUID += fmt.Sprint(a.N) // four digits run out in a long run
-	}
-	p.ids[id] = true
 }
