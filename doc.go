@@ -11,11 +11,16 @@
 //     functions: no I/O, no clock, no SQL. Importable by anyone.
 //   - internal/fetch: the only outbound HTTP client: polite, bounded, guarded against private addresses.
 //   - internal/sqldb: opens SQLite or PostgreSQL and runs transactions; knows no table.
+//   - internal/jobs: background work that a transaction makes necessary, queued in it.
 //   - internal/store: all SQL, by subject.
+//   - internal/outbox: what of a document is told to whom, written in the transaction that stores it.
 //   - internal/ingest: takes one fetched document through format, dedup and store, in one transaction; if nothing
 //     changed, in none.
 //   - internal/amend: what people change afterwards: policies, held items, splits and merges, and undoing them.
 //   - internal/poll: who is due, claiming, politeness, running ingest.
+//   - internal/deliver: sends what the outbox holds: at least once, in order, paced. internal/dest: how each kind of
+//     endpoint is spoken to. internal/secret: seals what must not be read from a stolen database.
+//   - internal/outfeed: cleaned feeds, one entry per article.
 //   - internal/sanitize, internal/opml: untrusted HTML to safe HTML; subscription lists.
 //   - internal/explain: why an article is here, or an arrival is not, in words: one answer for all doors.
 //   - internal/web: the browser's door. internal/api: the programs' door. internal/guard: what both let in.

@@ -1,0 +1,2 @@
+// Package deliver sends what the outbox holds.
+package deliver
