@@ -14,6 +14,8 @@ import (
 type guard struct {
 	allow []netip.Prefix
 	ssrf  *ssrf.Guardian
+	// anyPort lets protocols other than HTTP through.
+	anyPort bool
 }
 
 // wellKnownNAT64 carries an IPv4 address in its last four bytes (RFC 6052 section 2.1). Hosts with IPv6 only reach
@@ -77,7 +79,7 @@ func (g *guard) control(network, address string, _ syscall.RawConn) error {
 	if err != nil {
 		return fmt.Errorf("address to dial: %w", err)
 	}
-	if name, bad := badPorts[ap.Port()]; bad {
+	if name, bad := badPorts[ap.Port()]; bad && !g.anyPort {
 		return &forbiddenError{addr: ap.Addr(), port: ap.Port(), what: name}
 	}
 	if network != "tcp4" && network != "tcp6" {
