@@ -84,5 +84,7 @@ func policiesTable(t *testing.T) string {
 	row("stories", "off", dedup.Policy{Stories: dedup.StoriesOff})
 	row("permanent guids", "yes", dedup.Policy{Permanent: true})
 	row("suspect only", "rules, as R6 R8", dedup.Policy{SuspectOnly: []dedup.RuleID{"R6", "R8"}})
+	row("group", "a name, as press", dedup.Policy{Group: "press"})
+	row("apart", "groups, as left right", dedup.Policy{Apart: []string{"left", "right"}})
 	return b.String()
 }

@@ -3,6 +3,7 @@ package dedup
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -51,7 +52,7 @@ func (p Policy) Check() error {
 	return nil
 }
 
-// Sentences says in plain words what a policy does, one sentence for each setting.
+// Sentences says in plain words what a policy does, one sentence for each setting. They are shown to people as they are.
 func (p Policy) Sentences() []string {
 	var out []string
 	add := func(key string, m map[string]string) { out = append(out, m[key]) }
@@ -59,8 +60,8 @@ func (p Policy) Sentences() []string {
 		"":           "An item is the same item when what has proved reliable in this feed says so: its guid, else its link, else title and date.",
 		"auto":       "An item is the same item when what has proved reliable in this feed says so: its guid, else its link, else title and date.",
 		"guid":       "An item is the same item only when its guid is the same.",
-		"link":       "An item is the same item when its link is the same, whatever its guid says.",
-		"title+date": "An item is the same item when title and date are the same, whatever guid and link say.",
+		"link":       "An item is the same item when its link is the same, whatever its guid says; a link that does not lead to one article alone (a front page, another site, one that several items have) counts only where title, date or text agree.",
+		"title+date": "An item is the same item when title and date are the same, whatever its guid says; under another link the text must be alike, too.",
 	})
 	add(string(p.MissingGUID), map[string]string{
 		"":           "An item without a guid is identified by link, title, date and text.",
@@ -84,6 +85,23 @@ func (p Policy) Sentences() []string {
 	}
 	if len(p.SuspectOnly) > 0 {
 		out = append(out, fmt.Sprintf("These rules only raise suspicion here: %v.", p.SuspectOnly))
+	}
+	if p.Stories == StoriesOff {
+		return out // groups are about stories
+	}
+	if p.Group != "" {
+		out = append(out, fmt.Sprintf("It is of one publisher with the other feeds of group %q: articles of theirs that lead to the same page are one story.", p.Group))
+	}
+	if len(p.Apart) > 0 {
+		names := make([]string, len(p.Apart))
+		for i, name := range p.Apart {
+			names[i] = strconv.Quote(name)
+		}
+		of := "group " + names[0]
+		if n := len(names) - 1; n > 0 {
+			of = "the groups " + strings.Join(names[:n], ", ") + " and " + names[n]
+		}
+		out = append(out, "It shares no story with the feeds of "+of+".")
 	}
 	return out
 }

@@ -62,7 +62,7 @@ With --json, one object: feed (number), url, title, policy, sentences.`,
 					return newJSONLines(a.out).write(policyForPrograms(f, p))
 				}
 				fmt.Fprintf(a.out, "Feed %d, %s\n\n", f.ID, clean(f.Name()))
-				for _, s := range policySentences(p) {
+				for _, s := range p.Sentences() {
 					fmt.Fprintln(a.out, wrap(s, "  ", 100))
 				}
 				fmt.Fprintln(a.out)
@@ -359,7 +359,7 @@ func feedPolicy(ctx context.Context, s *store.Store, name string) (f feedonce.Fe
 }
 
 func policyForPrograms(f feedonce.Feed, p dedup.Policy) policyJSON {
-	return policyJSON{Feed: f.ID, URL: f.URL, Title: f.Title, Policy: p, Sentences: policySentences(p)}
+	return policyJSON{Feed: f.ID, URL: f.URL, Title: f.Title, Policy: p, Sentences: p.Sentences()}
 }
 
 func samePolicy(a, b dedup.Policy) bool {

@@ -157,9 +157,9 @@ func (k policyKey) value(p dedup.Policy) string {
 
 // newSentences are those of a policy that another one does not have: what a change means.
 func newSentences(before, after dedup.Policy) []string {
-	old := policySentences(before)
+	old := before.Sentences()
 	var out []string
-	for _, s := range policySentences(after) {
+	for _, s := range after.Sentences() {
 		if !slices.Contains(old, s) {
 			out = append(out, s)
 		}
@@ -175,18 +175,6 @@ func newSentences(before, after dedup.Policy) []string {
 	}
 	if len(after.Apart) == 0 && len(before.Apart) > 0 {
 		out = append(out, "It may share stories with the feeds of every group.")
-	}
-	return out
-}
-
-// policySentences says in plain words what a policy does.
-func policySentences(p dedup.Policy) []string {
-	out := p.Sentences()
-	if p.Group != "" {
-		out = append(out, fmt.Sprintf("It is of one publisher with the other feeds of group %q: the same link or guid in two of them is the same story.", p.Group))
-	}
-	if len(p.Apart) > 0 {
-		out = append(out, fmt.Sprintf("It never shares a story with feeds of the groups %s.", strings.Join(p.Apart, ", ")))
 	}
 	return out
 }
