@@ -26,7 +26,7 @@ var allowed = map[string][]string{
 	"internal/secret":   {""},
 	"internal/dest":     {""},
 	"internal/store":    {"", "dedup", "internal/jobs", "internal/sqldb", "internal/urls"},
-	"internal/outbox":   {"", "dedup", "internal/store"},
+	"internal/outbox":   {"", "dedup", "internal/sanitize", "internal/store"},
 	"internal/ingest":   {"", "dedup", "internal/format", "internal/outbox", "internal/scan", "internal/store", "internal/urls"},
 	"internal/amend":    {"", "dedup", "internal/ingest", "internal/outbox", "internal/store"},
 	"internal/deliver":  {"", "dedup", "internal/dest", "internal/jobs", "internal/outbox", "internal/sanitize", "internal/secret", "internal/store"},
