@@ -39,7 +39,9 @@ func TestIdentitySentencesAreTrue(t *testing.T) {
 		{"link: a front page, and title, date and text are the same", dedup.IdentityLink, front, with(func(it *dedup.Item) { it.URL = front.URL }), true},
 		{"link: another link, and title and date are the same, and the text", dedup.IdentityLink, known, with(func(it *dedup.Item) { it.URL += "-anew" }), true},
 		{"link: all is another", dedup.IdentityLink, known, with(func(it *dedup.Item) { otherText(it); it.URL = "https://example.org/2026/bread-for-the-mayor" }), false},
-		{"title+date: another link, the text edited", dedup.IdentityTitleDate, known, with(func(it *dedup.Item) { it.URL, it.Content = "https://example.org/other", harbour+" Divers looked for it." }), true},
+		{"title+date: another link, the text edited", dedup.IdentityTitleDate, known, with(func(it *dedup.Item) {
+			it.URL, it.Content = "https://example.org/other", harbour+" Divers looked for it."
+		}), true},
 		{"title+date: the same link, another text", dedup.IdentityTitleDate, known, with(func(it *dedup.Item) { it.Content = bakery }), true},
 		{"title+date: another link and another text", dedup.IdentityTitleDate, known, with(func(it *dedup.Item) { it.URL, it.Content = "https://example.org/other", bakery }), false},
 		{"guid: all the same but the guid", dedup.IdentityGUID, known, with(func(*dedup.Item) {}), false},
