@@ -1,11 +1,7 @@
 package dedup
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
-	"hash"
-	"io"
-	"sort"
 	"strings"
 	"time"
 
@@ -35,19 +31,6 @@ type features struct {
 	text *textFeatures
 }
 
-type textFeatures struct {
-	title   []string // words of the title
-	titleK  string   // the words joined
-	fullH   uint64   // the title's words with status markers, without volatile ones
-	numbers string   // its words with digits
-	words   []string // words of the longer of content and summary
-	textH   uint64
-	leadH   uint64 // the first words: what stays when a footer is added or the end is cut; 0 where there are too few
-	looseH  uint64 // title and text
-	refs    uint64 // link and picture targets, without queries
-	removed uint64 // what was taken out as volatile
-}
-
 // tracked are the fields whose change makes a new version.
 const (
 	fieldTitle         = "title"
@@ -68,11 +51,28 @@ func newFeatures(it *Item, fetched time.Time, skip func(string) bool) *features 
 		f.guidURL, _ = urls.Key("https://"+f.guid, skip)
 	}
 	f.link, f.path = linkOf(it, f.guid, skip)
-	f.ident = identifierOf(f.path)
+	if hexRun(f.path) {
+		f.ident = identifierOf(f.path)
+	}
 	f.encl = enclosureKey(it)
 	f.pub, f.coarse, f.ahead = published(it, fetched)
 	f.strict = strictHash(it, f.link)
 	return f
+}
+
+// hexRun reports whether six hexadecimal digits stand in a row, without which there is no identifier.
+func hexRun(s string) bool {
+	n := 0
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c >= '0' && c <= '9' || c >= 'a' && c <= 'f' {
+			if n++; n == 6 {
+				return true
+			}
+		} else {
+			n = 0
+		}
+	}
+	return false
 }
 
 // placeholders are guids that software writes where it has none.
@@ -268,173 +268,6 @@ func published(it *Item, fetched time.Time) (unix int64, coarse, ahead bool) {
 	return unix, unix%86400 == 0, !fetched.IsZero() && t.After(fetched.Add(futureSlack))
 }
 
-// words of the text are computed once, when they are needed.
-func (f *features) words() *textFeatures {
-	if f.text == nil {
-		f.text = newTextFeatures(f.item)
-	}
-	return f.text
-}
-
-func newTextFeatures(it *Item) *textFeatures {
-	t := &textFeatures{}
-	buf := make([]byte, 0, 1024)
-
-	title := string(plain(buf, cut(it.Title, 8<<10), nil))
-	t.title = words(nil, bareTitle(title), maxTitle)
-	var gone, goneText []string
-	if len(t.title) > 2 {
-		t.title, gone = dropVolatile(t.title)
-	}
-	full, _ := dropVolatile(words(nil, title, maxTitle))
-	t.fullH = hashWords(full)
-	if len(t.title) == 0 {
-		// Only punctuation or symbols: they are all the title there is.
-		if s := strings.Join(strings.Fields(title), " "); s != "" {
-			t.title = []string{s}
-		}
-	}
-	t.titleK = strings.Join(t.title, " ")
-	var nums []string
-	for _, w := range t.title {
-		if hasDigit(w) {
-			nums = append(nums, w)
-		}
-	}
-	t.numbers = strings.Join(nums, " ")
-
-	body := it.Content
-	if len(it.Summary) > len(body) {
-		body = it.Summary
-	}
-	var refs []string
-	text := string(plain(buf[:0], cut(body, maxTextBytes), func(u string) { refs = append(refs, u) }))
-	w := make([]string, 0, len(text)/6+4)
-	t.words, goneText = dropVolatile(dropTail(words(w, text, maxTokens)))
-	t.textH = hashWords(t.words)
-	if len(t.words) >= minContained {
-		t.leadH = hashWords(t.words[:minContained])
-	}
-	t.looseH = xxh3.HashString(t.titleK + "\x1f" + string(binary.BigEndian.AppendUint64(nil, t.textH)))
-	sort.Strings(refs)
-	t.refs = hashWords(refs)
-	t.removed = hashWords(append(gone, goneText...))
-	return t
-}
-
-func cut(s string, n int) string {
-	if len(s) > n {
-		for n > 0 && s[n]&0xC0 == 0x80 {
-			n--
-		}
-		return s[:n]
-	}
-	return s
-}
-
-// hashWords hashes a sequence of words; each is length-prefixed by its terminator, which no word contains.
-func hashWords(w []string) uint64 {
-	var h xxh3.Hasher
-	for _, s := range w {
-		h.WriteString(s)
-		h.WriteString("\x00")
-	}
-	return h.Sum64()
-}
-
-// strictHash is the hash that decides between updated and unchanged: the seven tracked fields, each tagged and
-// length-prefixed so that no two different items have one preimage. Case, punctuation, markup and attributes count;
-// white space between tags, counting pixels and the queries of enclosures do not; absent and empty are the same.
-func strictHash(it *Item, link string) (h Hash) {
-	s := sha256.New()
-	s.Write([]byte("feedonce strict 1"))
-	field(s, 't', squeeze(it.Title))
-	field(s, 'c', squeeze(it.Content))
-	field(s, 's', squeeze(it.Summary))
-	field(s, 'a', squeeze(it.Author))
-	for _, e := range it.Enclosures {
-		field(s, 'e', enclosureStrict(e))
-		field(s, 'y', strings.ToLower(strings.TrimSpace(e.Type)))
-	}
-	field(s, 'u', link)
-	copy(h[:], s.Sum(nil))
-	return h
-}
-
-func enclosureStrict(e Enclosure) string {
-	u := unwrapped(strings.TrimSpace(e.URL))
-	if q := strings.IndexAny(u, "?#"); q >= 0 {
-		u = u[:q]
-	}
-	return u
-}
-
-func field(s hash.Hash, tag byte, v string) {
-	if v == "" {
-		return
-	}
-	var b [10]byte
-	b[0] = tag
-	n := binary.PutUvarint(b[1:], uint64(len(v)))
-	s.Write(b[:1+n])
-	io.WriteString(s, v)
-}
-
-// squeeze drops what no reader sees: white space at the ends and between tags, runs of white space, counting pixels.
-func squeeze(s string) string {
-	s = strings.TrimSpace(s)
-	i := untidy(s, 0)
-	if i == len(s) {
-		return s
-	}
-	out := make([]byte, 0, len(s))
-	out = append(out, s[:i]...)
-	for i < len(s) {
-		switch c := s[i]; c {
-		case '<':
-			if end := tagEnd(s, i); end > 0 && isPixel(s[i:end]) {
-				i = end
-				continue
-			}
-			out = append(out, c)
-			i++
-		case ' ', '\t', '\r', '\n':
-			j := i
-			for j < len(s) && (s[j] == ' ' || s[j] == '\t' || s[j] == '\r' || s[j] == '\n') {
-				j++
-			}
-			between := len(out) > 0 && out[len(out)-1] == '>' && j < len(s) && s[j] == '<'
-			if !between && len(out) > 0 && out[len(out)-1] != ' ' {
-				out = append(out, ' ')
-			}
-			i = j
-		}
-		j := untidy(s, i)
-		out = append(out, s[i:j]...)
-		i = j
-	}
-	return strings.TrimSpace(string(out))
-}
-
-// untidy returns the index of the next place from i on where squeeze may have to do something, or len(s).
-func untidy(s string, i int) int {
-	for ; i < len(s); i++ {
-		switch s[i] {
-		case '\t', '\r', '\n':
-			return i
-		case ' ':
-			if i+1 < len(s) && (s[i+1] == ' ' || s[i+1] == '<' && i > 0 && s[i-1] == '>' || s[i+1] == '\t' || s[i+1] == '\r' || s[i+1] == '\n') {
-				return i
-			}
-		case '<':
-			if i+3 < len(s) && s[i+1]|0x20 == 'i' && s[i+2]|0x20 == 'm' && s[i+3]|0x20 == 'g' {
-				return i
-			}
-		}
-	}
-	return i
-}
-
 // A mark's kind is mixed into its hash.
 const (
 	markLink  = 'l'
@@ -447,12 +280,19 @@ const (
 )
 
 func mark(kind byte, v string) Mark {
-	return Mark(xxh3.HashString(string(kind) + v))
+	var room [256]byte
+	return Mark(xxh3.Hash(append(append(room[:0], kind), v...)))
+}
+
+// markHash is the mark of a value of which only the hash is known.
+func markHash(kind byte, h uint64) Mark {
+	var room [9]byte
+	return Mark(xxh3.Hash(binary.BigEndian.AppendUint64(append(room[:0], kind), h)))
 }
 
 // marks are the features by which an entry with these features is looked up later.
 func (f *features) marks() []Mark {
-	var m []Mark
+	m := make([]Mark, 0, 7)
 	if f.link != "" {
 		m = append(m, mark(markLink, f.link))
 	}
@@ -473,7 +313,7 @@ func (f *features) marks() []Mark {
 		m = append(m, mark(markTitle, t.titleK))
 	}
 	if len(t.words) > 0 {
-		m = append(m, mark(markText, string(binary.BigEndian.AppendUint64(nil, t.textH))))
+		m = append(m, markHash(markText, t.textH))
 	}
 	return m
 }

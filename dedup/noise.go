@@ -1,6 +1,9 @@
 package dedup
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // What changes in a text without the article changing: counters, relative times, and the lines that software appends.
 
@@ -31,24 +34,16 @@ func isNumber(s string) bool {
 // dropVolatile removes relative times ("posted 3 hours ago"), counters ("12 comments") and reading times
 // ("4 min read", "4-min read") from words, in place, and returns what it removed.
 func dropVolatile(w []string) (kept, gone []string) {
-	kept = w[:0]
-	for i := 0; i < len(w); i++ {
-		n := 0
-		switch {
-		case isNumber(w[i]) && i+1 < len(w):
-			switch {
-			case i+2 < len(w) && ago[w[i+1]] && w[i+2] == "ago":
-				n = 3
-			case counted[w[i+1]]:
-				n = 2
-			case i+2 < len(w) && (w[i+1] == "min" || w[i+1] == "mins" || w[i+1] == "minute" || w[i+1] == "minutes") && w[i+2] == "read":
-				n = 3
-			}
-		case strings.HasSuffix(w[i], "-min") || strings.HasSuffix(w[i], "-minute"):
-			if i+1 < len(w) && w[i+1] == "read" && hasDigit(w[i]) {
-				n = 2
-			}
-		}
+	first := 0
+	for first < len(w) && volatileAt(w[first:]) == 0 {
+		first++
+	}
+	if first == len(w) {
+		return w, nil
+	}
+	kept = w[:first]
+	for i := first; i < len(w); i++ {
+		n := volatileAt(w[i:])
 		if n == 0 {
 			kept = append(kept, w[i])
 			continue
@@ -62,37 +57,54 @@ func dropVolatile(w []string) (kept, gone []string) {
 	return kept, gone
 }
 
+// volatileAt returns how many words from the first on are volatile.
+func volatileAt(w []string) int {
+	x := w[0]
+	if len(w) < 2 || x == "" {
+		return 0
+	}
+	if c := x[0]; c <= '9' && isNumber(x) {
+		switch next := w[1]; {
+		case len(w) > 2 && ago[next] && w[2] == "ago":
+			return 3
+		case counted[next]:
+			return 2
+		case len(w) > 2 && (next == "min" || next == "mins" || next == "minute" || next == "minutes") && w[2] == "read":
+			return 3
+		}
+		return 0
+	}
+	if c := x[len(x)-1]; (c == 'n' || c == 'e') && w[1] == "read" && hasDigit(x) && (strings.HasSuffix(x, "-min") || strings.HasSuffix(x, "-minute")) {
+		return 2
+	}
+	return 0
+}
+
 // dropTail removes what blog software appends to the end of an excerpt or article: "The post … appeared first on …",
 // "Continue reading …", "submitted by u/… [link] [comments]".
 func dropTail(w []string) []string {
 	const reach = 60
-	from := max(0, len(w)-reach)
 	at := func(i int, phrase ...string) bool {
-		if i+len(phrase) > len(w) {
-			return false
-		}
-		for k, p := range phrase {
-			if w[i+k] != p {
-				return false
-			}
-		}
-		return true
+		return i+len(phrase) <= len(w) && slices.Equal(w[i:i+len(phrase)], phrase)
 	}
-	for i := from; i < len(w); i++ {
-		switch {
-		case at(i, "the", "post"):
+	for i := max(0, len(w)-reach); i < len(w); i++ {
+		switch w[i] {
+		case "the":
+			if !at(i+1, "post") {
+				continue
+			}
 			for k := i + 2; k < len(w); k++ {
 				if at(k, "appeared", "first", "on") || at(k, "first", "appeared", "on") || at(k, "was", "originally", "published") {
 					return w[:i]
 				}
 			}
-		case at(i, "read", "more") || at(i, "continue", "reading") || at(i, "keep", "reading") ||
-			at(i, "read", "the", "full", "story") || at(i, "read", "the", "full", "article") || at(i, "read", "the", "full", "post"):
-			if len(w)-i <= 22 {
+		case "read", "continue", "keep":
+			if len(w)-i <= 22 && (at(i, "read", "more") || at(i, "continue", "reading") || at(i, "keep", "reading") ||
+				at(i, "read", "the", "full", "story") || at(i, "read", "the", "full", "article") || at(i, "read", "the", "full", "post")) {
 				return w[:i]
 			}
-		case at(i, "submitted", "by"):
-			if len(w)-i <= 10 && (at(len(w)-1, "comments") || at(i+2, "u")) {
+		case "submitted":
+			if at(i+1, "by") && len(w)-i <= 10 && (at(len(w)-1, "comments") || at(i+2, "u")) {
 				return w[:i]
 			}
 		}

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 // Limits on what is compared. A text is hashed as a whole for the strict hash; only the comparison of words is bounded.
@@ -18,11 +16,15 @@ const (
 
 // plain appends the readable text of untrusted HTML to dst: tags become spaces, script and style vanish, entities are
 // decoded, typographic quotes, dashes and spaces are folded, zero-width characters vanish. Targets of href and src
-// are handed to ref where it is not nil.
-func plain(dst []byte, s string, ref func(string)) []byte {
+// are appended to refs where it is not nil.
+func plain(dst []byte, s string, refs *[]string) []byte {
 	for i := 0; i < len(s); {
-		c := s[i]
-		switch {
+		if j := plainEnd(s, i); j > i {
+			dst = append(dst, s[i:j]...)
+			i = j
+			continue
+		}
+		switch c := s[i]; {
 		case c == '<':
 			end := tagEnd(s, i)
 			if end < 0 { // no tag: a lone "<"
@@ -31,8 +33,8 @@ func plain(dst []byte, s string, ref func(string)) []byte {
 				continue
 			}
 			tag := s[i:end]
-			if ref != nil && len(tag) > 8 && !isPixel(tag) {
-				tagRefs(tag, ref)
+			if refs != nil && len(tag) > 8 && !isPixel(tag) {
+				*refs = appendRefs(*refs, tag)
 			}
 			i = end
 			if name := rawTextTag(tag); name != "" {
@@ -50,39 +52,57 @@ func plain(dst []byte, s string, ref func(string)) []byte {
 			}
 			dst = fold(dst, html.UnescapeString(s[i:i+end+1]))
 			i += end + 1
-		case c < utf8.RuneSelf:
-			dst = append(dst, c)
-			i++
 		default:
-			_, n := utf8.DecodeRuneInString(s[i:])
-			dst = fold(dst, s[i:i+n])
+			r, n := utf8.DecodeRuneInString(s[i:])
+			dst = foldRune(dst, r)
 			i += n
 		}
 	}
 	return dst
 }
 
+// plainEnd returns the index of the next place from i on that is no plain ASCII, or len(s).
+func plainEnd(s string, i int) int {
+	for i+8 <= len(s) {
+		x := eight(s, i)
+		if x&highs|anyEqual(x, '<')|anyEqual(x, '&') != 0 {
+			break
+		}
+		i += 8
+	}
+	for i < len(s) && s[i] < utf8.RuneSelf && s[i] != '<' && s[i] != '&' {
+		i++
+	}
+	return i
+}
+
 // fold appends s with typographic variants folded.
 func fold(dst []byte, s string) []byte {
 	for _, r := range s {
-		switch r {
-		case '\u2018', '\u2019', '\u201a', '\u2032', '\u02bc':
-			dst = append(dst, '\'')
-		case '\u201c', '\u201d', '\u201e', '\u2033', '\u00ab', '\u00bb':
-			dst = append(dst, '"')
-		case '\u2010', '\u2011', '\u2012', '\u2013', '\u2014', '\u2015', '\u2212':
-			dst = append(dst, '-')
-		case '\u2026':
-			dst = append(dst, "..."...)
-		case '\u00a0', '\u2000', '\u2001', '\u2002', '\u2003', '\u2004', '\u2005', '\u2006', '\u2007', '\u2008', '\u2009', '\u200a', '\u202f', '\u205f', '\u3000':
-			dst = append(dst, ' ')
-		case '\u200b', '\u200c', '\u200d', '\u200e', '\u200f', '\u2060', '\ufeff', '\u00ad', '\u202a', '\u202b', '\u202c', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068', '\u2069':
-			// zero width, soft hyphen, direction marks: invisible
-		default:
-			dst = utf8.AppendRune(dst, r)
-		}
+		dst = foldRune(dst, r)
 	}
 	return dst
+}
+
+func foldRune(dst []byte, r rune) []byte {
+	if r > '\u02bc' && r < '\u2000' || r > '\u3000' && r < '\ufeff' || r < '\u00a0' { // nearly all
+		return utf8.AppendRune(dst, r)
+	}
+	switch r {
+	case '\u2018', '\u2019', '\u201a', '\u2032', '\u02bc':
+		return append(dst, '\'')
+	case '\u201c', '\u201d', '\u201e', '\u2033', '\u00ab', '\u00bb':
+		return append(dst, '"')
+	case '\u2010', '\u2011', '\u2012', '\u2013', '\u2014', '\u2015', '\u2212':
+		return append(dst, '-')
+	case '\u2026':
+		return append(dst, "..."...)
+	case '\u00a0', '\u2000', '\u2001', '\u2002', '\u2003', '\u2004', '\u2005', '\u2006', '\u2007', '\u2008', '\u2009', '\u200a', '\u202f', '\u205f', '\u3000':
+		return append(dst, ' ')
+	case '\u200b', '\u200c', '\u200d', '\u200e', '\u200f', '\u2060', '\ufeff', '\u00ad', '\u202a', '\u202b', '\u202c', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068', '\u2069':
+		return dst // zero width, soft hyphen, direction marks: invisible
+	}
+	return utf8.AppendRune(dst, r)
 }
 
 // tagEnd returns the index behind the tag or comment that starts at s[i], or -1 where "<" starts none.
@@ -150,8 +170,8 @@ func inline(tag string) bool {
 	return false
 }
 
-// tagRefs hands the values of href and src to ref, without fragment and query values.
-func tagRefs(tag string, ref func(string)) {
+// appendRefs appends the values of href and src in tag, without fragment and query.
+func appendRefs(dst []string, tag string) []string {
 	for _, name := range [...]string{"href", "src"} {
 		for j := 0; ; {
 			k := strings.Index(tag[j:], name)
@@ -188,10 +208,11 @@ func tagRefs(tag string, ref func(string)) {
 				v = v[c+3:]
 			}
 			if v != "" {
-				ref(v)
+				dst = append(dst, v)
 			}
 		}
 	}
+	return dst
 }
 
 // isPixel reports whether tag is an image of one pixel, as counters are.
@@ -205,126 +226,6 @@ func isPixel(tag string) bool {
 		}
 	}
 	return false
-}
-
-// words splits plain text into lower-case words. Digits keep inner ". - : / ," so that versions, dates and
-// identifiers stay whole; scripts without spaces (Han, Kana, Thai, Lao, Khmer, Myanmar) are split by character.
-func words(dst []string, text string, limit int) []string {
-	if !isASCII(text) {
-		text = norm.NFC.String(text)
-	}
-	text = strings.ToLower(text)
-	i := 0
-	for i < len(text) && len(dst) < limit {
-		if c := text[i]; c < utf8.RuneSelf {
-			if class[c] == other {
-				i++
-				continue
-			}
-		} else {
-			r, n := utf8.DecodeRuneInString(text[i:])
-			if !isWord(r) {
-				i += n
-				continue
-			}
-			if unspaced(r) {
-				j := i + n
-				for j < len(text) { // its combining marks
-					m, k := utf8.DecodeRuneInString(text[j:])
-					if !unicode.Is(unicode.M, m) {
-						break
-					}
-					j += k
-				}
-				dst = append(dst, text[i:j])
-				i = j
-				continue
-			}
-		}
-		j := wordEnd(text, i)
-		dst = append(dst, text[i:j])
-		i = j
-	}
-	return dst
-}
-
-// wordEnd returns the index behind the word that starts at text[i].
-func wordEnd(text string, i int) int {
-	j := i
-	prevDigit := false
-	for j < len(text) {
-		c := text[j]
-		if c < utf8.RuneSelf {
-			switch class[c] {
-			case letter:
-				prevDigit = false
-				j++
-				continue
-			case digit:
-				prevDigit = true
-				j++
-				continue
-			}
-		} else if r, n := utf8.DecodeRuneInString(text[j:]); isWord(r) {
-			if unspaced(r) {
-				break
-			}
-			prevDigit = unicode.IsDigit(r)
-			j += n
-			continue
-		}
-		if j+1 < len(text) && strings.IndexByte(".-:/,'", c) >= 0 {
-			next, _ := utf8.DecodeRuneInString(text[j+1:])
-			if isWord(next) && !unspaced(next) && (c == '\'' || prevDigit || unicode.IsDigit(next)) {
-				j++
-				continue
-			}
-		}
-		break
-	}
-	return j
-}
-
-// What an ASCII byte is in a word.
-const (
-	other = iota
-	letter
-	digit
-)
-
-var class = func() (t [utf8.RuneSelf]uint8) {
-	for c := range t {
-		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '_':
-			t[c] = letter
-		case c >= '0' && c <= '9':
-			t[c] = digit
-		}
-	}
-	return t
-}()
-
-func isASCII(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
-
-func isWord(r rune) bool {
-	if r < utf8.RuneSelf {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_'
-	}
-	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r)
-}
-
-func unspaced(r rune) bool {
-	if r < 0x0e00 {
-		return false
-	}
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
 func hasDigit(s string) bool {
