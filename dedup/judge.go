@@ -27,6 +27,7 @@ type Judge struct {
 	linkCount  map[string]int
 	pubCount   map[int64]int
 	titleDate  map[titleDate]int
+	shifts     map[int64]int // see dateShifts
 	triple     map[uint64]int
 	pathCount  map[string]int
 	linkMixed  map[string]bool // links on several articles in this document

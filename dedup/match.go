@@ -202,6 +202,8 @@ func (j *Judge) pair(a *arrival, c *candidate, m *matching, n *counts) *pair {
 	if j.titleDates()[titleDate{t.titleK, a.f.pub}] > 1 {
 		p.uniqueBoth = false
 	}
+	p.shifted = p.dated && p.sameClock && p.gap != 0 && j.dateShifts()[a.f.pub-is.pub] > 1
+	p.templated = func() bool { return j.templated(a) }
 	p.enclStrong = p.enclEq && j.enclStrong(a.f.encl)
 	p.languages = j.languages
 	p.linkShared = j.linkShared(a.f.link)
@@ -212,6 +214,47 @@ func (j *Judge) pair(a *arrival, c *candidate, m *matching, n *counts) *pair {
 		p.pathUnique = n.paths[a.f.path] <= 1 && others1(l.byPath[a.f.path], c) && others1(l.byPath[c.f.path], c)
 	}
 	return p
+}
+
+// dateShifts counts by how much the dates of the document's items differ from those of entries with the same title, where
+// that may be a time zone: one that many share is the server's doing, one alone may be chance.
+func (j *Judge) dateShifts() map[int64]int {
+	if j.shifts != nil {
+		return j.shifts
+	}
+	j.shifts = map[int64]int{}
+	for _, a := range j.arrivals {
+		if a.plain || a.f.pub == 0 {
+			continue
+		}
+		seen := map[int64]bool{}
+		for _, c := range j.known.byTitle[a.f.words().titleK] {
+			if gap := a.f.pub - c.f.pub; c.f.pub != 0 && gap != 0 && gap%900 == 0 && !seen[gap] {
+				seen[gap] = true
+				j.shifts[gap]++
+			}
+		}
+	}
+	return j.shifts
+}
+
+// templated reports whether another item of the document has nearly all words of the arrival's text: advertisements,
+// advisories, alerts.
+func (j *Judge) templated(a *arrival) bool {
+	const peers = 12 // looked at: a form letter shows in the first of them
+	n := 0
+	for _, b := range j.arrivals {
+		if b == a || len(b.f.words().words) == 0 {
+			continue
+		}
+		if overlap(a.f.words().words, b.f.words().words) >= minContainment {
+			return true
+		}
+		if n++; n == peers {
+			break
+		}
+	}
+	return false
 }
 
 // others1 reports whether no other entry than c is in the list.

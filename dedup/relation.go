@@ -195,6 +195,10 @@ func (r *relation) different() bool {
 	if t.equal || t.near || t.contained || t.absent {
 		return false
 	}
+	if t.containment >= dissimilar && t.overlap < minOverlap {
+		// Not aligned yet. In scripts that are split by character two texts share most of their words, in another order.
+		t.shape = shapeOf(r.a.words().words, r.e.words().words)
+	}
 	return max(t.containment, 0) < dissimilar
 }
 

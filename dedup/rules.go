@@ -30,22 +30,24 @@ type pair struct {
 	*relation
 	entry *candidate
 
-	together    bool // another item of this document is the entry
-	vanished    bool // the entry left the document from above its end just now, or not long ago
-	reissue     bool // the publisher sent the whole list anew under other identities
-	datesKept   bool // and with their dates
-	uniqueTitle bool // one entry only has the title (untitled: the text), and one arrival only
-	uniqueText  bool // one entry only has the text, and one arrival only
-	uniqueLead  bool // one entry only begins with these words, and one arrival only
-	uniqueTime  bool // one arrival only has this date
-	uniqueBoth  bool // one entry only has title and date, and one arrival only
-	enclStrong  bool // equal, and enclosures tell items apart in this feed
-	linkAlone   bool // no two entries of this feed share a link
-	linkShared  bool // several articles have this link
-	guidWeak    bool // the arrival has no guid, or guids are no evidence in this feed
-	pathUnique  bool // one entry and one arrival only have the path
-	uniqueIdent bool // one entry and one arrival only have the identifier
-	languages   bool // the document declares more than one language
+	together    bool        // another item of this document is the entry
+	vanished    bool        // the entry left the document from above its end just now, or not long ago
+	reissue     bool        // the publisher sent the whole list anew under other identities
+	datesKept   bool        // and with their dates
+	uniqueTitle bool        // one entry only has the title (untitled: the text), and one arrival only
+	uniqueText  bool        // one entry only has the text, and one arrival only
+	uniqueLead  bool        // one entry only begins with these words, and one arrival only
+	uniqueTime  bool        // one arrival only has this date
+	uniqueBoth  bool        // one entry only has title and date, and one arrival only
+	shifted     bool        // other items of the document differ from what they were by the same time zone
+	templated   func() bool // another item of the document has nearly all words of the arrival's text
+	enclStrong  bool        // equal, and enclosures tell items apart in this feed
+	linkAlone   bool        // no two entries of this feed share a link
+	linkShared  bool        // several articles have this link
+	guidWeak    bool        // the arrival has no guid, or guids are no evidence in this feed
+	pathUnique  bool        // one entry and one arrival only have the path
+	uniqueIdent bool        // one entry and one arrival only have the identifier
+	languages   bool        // the document declares more than one language
 }
 
 // longText is how many words are more than the templated texts have that differ in a name or number (DEDUP 3.1).
@@ -131,7 +133,7 @@ var cascade = []Rule{
 			if p.sameTime && (p.uniqueTime || p.uniqueTitle) {
 				return t.equal || t.contained || t.absent || t.overlap >= 0.5
 			}
-			return p.oddClock && p.uniqueTitle && t.equal && !t.absent
+			return p.oddClock && p.uniqueTitle && t.equal && !t.absent && (len(p.a.words().words) >= minContained || p.shifted)
 		}},
 	{ID: "R4", Name: "same title and text, and date or place",
 		Sentence: "Title (but for a word before or behind it) and text are the same and nothing else in the feed has them; the date is the same but for the time zone, or the old item left the feed as this one came.",
@@ -141,6 +143,9 @@ var cascade = []Rule{
 			}
 			if p.titleGrown {
 				return p.uniqueText && p.sameTime
+			}
+			if p.formAgain() {
+				return false
 			}
 			return p.uniqueTitle && (p.sameClock || p.vanished) || p.sameDay && p.vanished
 		}},
@@ -171,7 +176,7 @@ var cascade = []Rule{
 	{ID: "R6", similar: true, Name: "edited and re-published",
 		Sentence: "Title and text are edits of each other, nothing else has that title, and the old item left the feed as this one came.",
 		when: func(p *pair) bool {
-			if !p.titleNear || !p.uniqueTitle || !p.dated || len(p.a.words().words) < minNear {
+			if !p.titleNear || !p.uniqueTitle || !p.dated || len(p.a.words().words) < minNear || p.texts().equal && p.formAgain() {
 				return false
 			}
 			return (p.sameClock || p.vanished && p.gap <= week) && p.texts().near
@@ -278,6 +283,13 @@ veto:
 		}
 	}
 	return nil
+}
+
+// formAgain reports whether the arrival may be a form filled in the same way twice: all that identifies it is new and so is
+// its date, other items have nearly all its words, and the title has no number (as a release has) that says which it is. Then an old item
+// that left proves nothing.
+func (p *pair) formAgain() bool {
+	return p.dated && !p.sameClock && !p.guidWeak && p.a.words().numbers == "" && len(p.a.words().words) < longText && p.templated()
 }
 
 // wordsEqual reports whether the texts have the same words and the same links and pictures, without aligning them.
