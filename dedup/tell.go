@@ -17,6 +17,10 @@ const (
 	quietOld   = "an old article"
 )
 
+// QuietMany is Decision.Quiet of new articles that are kept quiet only because so many came at once: a program that can
+// tell of all of them in one message need not keep them back.
+const QuietMany = "many at once"
+
 // tell decides whether new articles are told to destinations.
 func (j *Judge) tell(res *Result, m *matching) {
 	first := j.state.Documents == 0
@@ -63,14 +67,14 @@ func (j *Judge) tell(res *Result, m *matching) {
 			d.Quiet = quietFirst
 		case m.reissue && pub <= newest: // what is left of an old list; a later date is news
 			d.Quiet = "the whole list was sent anew"
-		case bulk:
-			d.Quiet = "many at once"
 		case strange && !fresh[i]:
 			d.Quiet = "most of the list is new, and its dates do not say so"
 		case pub != 0 && j.state.LastSeen != 0 && now-j.state.LastSeen > int64(longGap/time.Second) && pub < j.state.LastSeen-int64(gapSlack/time.Second):
 			d.Quiet = "older than the last look at the feed"
 		case pub != 0 && now-pub > int64(oldArticle/time.Second) && newest > pub:
 			d.Quiet = quietOld
+		case bulk: // last, as it is no reason by itself
+			d.Quiet = QuietMany
 		default:
 			d.Tell = true
 		}
