@@ -400,6 +400,135 @@ func TestStoryLeads(t *testing.T) {
 	})
 }
 
+// A lead that a person chose holds, whatever is asked for, until its article leaves the story, and is there again when that
+// is undone.
+func TestChosenLead(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		r := newReader(t, s)
+		ctx := context.Background()
+		it := news(1)
+		it.date = hours(1)
+		var feeds []feedonce.FeedID
+		var e []feedonce.EntryID
+		for i, url := range []string{"https://a.example.org/feed", "https://b.example.net/feed", "https://c.example.com/feed"} {
+			feeds = append(feeds, r.seeded(url, i))
+			one := it
+			one.text += strings.Repeat(" More.", 2-i) // the first is the longest
+			e = append(e, r.poll(feeds[i], 1+i, one, own(url, i)).New[0])
+		}
+		story := r.stories()[0].ID
+		longest := store.Lead{By: dedup.LeadLongest}
+		wants := func(what string, l store.Lead, want feedonce.EntryID, chosen bool) {
+			t.Helper()
+			r.view(func(tx *store.Tx) error {
+				id, err := tx.StoryOf(want)
+				if err != nil {
+					return err
+				}
+				st, err := tx.Story(id, l)
+				if err == nil && (st.Members[st.Lead].Entry.ID != want || st.Chosen.IsZero() == chosen) {
+					t.Errorf("%s: article %d leads, chosen at %v; want %d, chosen %v", what, st.Members[st.Lead].Entry.ID, st.Chosen, want, chosen)
+				}
+				return err
+			})
+		}
+		choose := func(hour int, id feedonce.EntryID) {
+			t.Helper()
+			if err := amend.Lead(ctx, s, story, id, by(hour)); err != nil {
+				t.Fatalf("choose %d: %v", id, err)
+			}
+		}
+		wants("nobody chose", store.Lead{}, e[0], false)
+
+		choose(10, e[1])
+		for _, l := range []store.Lead{{}, longest, {Preferred: feeds[2:]}} {
+			wants(fmt.Sprintf("chosen, asked for %+v", l), l, e[1], true)
+		}
+		wants("as if nobody had chosen", store.Lead{Anew: true, Preferred: feeds[2:]}, e[2], false)
+		choose(11, e[2])
+		wants("another was chosen", longest, e[2], true)
+		r.same(feeds[2], 12, "what is chosen", it, own("https://c.example.com/feed", 2))
+		wants("the feed was read again", longest, e[2], true)
+
+		// It leaves, and comes back.
+		three := r.everything()
+		if _, err := amend.Leave(ctx, s, e[2], by(13)); err != nil {
+			t.Fatal(err)
+		}
+		wants("it left", store.Lead{}, e[0], false)
+		r.undo(14)
+		r.want("leaving undone", three)
+		wants("it is back", store.Lead{}, e[2], true)
+		if _, err := amend.Leave(ctx, s, e[2], by(15)); err != nil {
+			t.Fatal(err)
+		}
+		choose(16, e[1])
+		r.undo(17)
+		wants("another was chosen meanwhile", store.Lead{}, e[1], true)
+		choose(18, 0)
+		wants("nobody's choice any more", store.Lead{}, e[0], false)
+
+		// Two stories become one, and two again: what was chosen meanwhile is kept.
+		d, f := r.seeded("https://d.example.info/feed", 7), r.seeded("https://e.example.dev/feed", 8)
+		far := news(2)
+		far.date = hours(1)
+		x, y := r.poll(d, 19, far).New[0], r.poll(f, 20, far).New[0]
+		other := r.stories()[0].ID
+		if err := amend.Lead(ctx, s, other, y, by(21)); err != nil {
+			t.Fatal(err)
+		}
+		choose(22, e[1])
+		r.merge(e[0], x, 23)
+		wants("joined, and the latest choice leads", store.Lead{}, e[1], true)
+		choose(24, x)
+		wants("chosen in the joined story", store.Lead{}, x, true)
+		r.undo(25)
+		wants("apart again, and the choice since", store.Lead{}, x, true)
+		wants("apart again, the rest", store.Lead{}, e[0], false)
+
+		var wrong *feedonce.InvalidError
+		if err := amend.Lead(ctx, s, story, x, by(26)); !errors.As(err, &wrong) {
+			t.Errorf("an article of another story: %v", err)
+		}
+		if err := amend.Lead(ctx, s, 999_999, x, by(26)); !errors.Is(err, feedonce.ErrNotFound) {
+			t.Errorf("no story: %v", err)
+		}
+	})
+}
+
+// Where the article that leads becomes part of another one of its feed, that leads in its place.
+func TestMergeKeepsTheLead(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		for _, inStory := range []bool{false, true} {
+			r := newReader(t, s)
+			_, _, a, b := twins(r)
+			mirror := r.seeded(fmt.Sprintf("https://mirror%v.example.net/feed", inStory), 1)
+			it := news(60)
+			it.date = hours(1)
+			r.poll(mirror, 3, it)
+			st := r.stories()[0]
+			m := st.Members[1].Entry.ID
+			if inStory {
+				r.merge(a, m, 4)
+			}
+			if err := amend.Lead(context.Background(), s, st.ID, b, by(5)); err != nil {
+				t.Fatal(err)
+			}
+			before := r.everything()
+			r.merge(a, b, 6)
+			st = r.stories()[0]
+			if lead := st.Members[st.Lead].Entry.ID; lead != a || st.Chosen.IsZero() {
+				t.Errorf("a in the story %v: %d leads, chosen at %v; want %d", inStory, lead, st.Chosen, a)
+			}
+			r.undo(7)
+			r.want("undone", before)
+			for _, f := range []feedonce.FeedID{mirror, st.Members[st.Lead].Entry.Feed} {
+				r.update(func(tx *store.Tx) error { return tx.RemoveFeed(f) })
+			}
+		}
+	})
+}
+
 // Pages of stories, the last changed first, and marks that are too common or too old.
 func TestStoryListAndMarks(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"feedonce"
 	"feedonce/internal/store"
@@ -43,6 +44,34 @@ func Leave(ctx context.Context, s *store.Store, entry feedonce.EntryID, by By) (
 		}
 		am.ID, err = tx.AddAmendment(am)
 		return am, err
+	})
+}
+
+// Lead makes an entry the one that is shown first of its story, until it leaves the story or another is chosen; 0 is none:
+// how a story is asked for says so again. It contradicts no decision, so it is no amendment, and choosing again takes it
+// back. ErrNotFound where there is no such story, *feedonce.InvalidError where the entry is not in it, or only points to the
+// others.
+func Lead(ctx context.Context, s *store.Store, story int64, entry feedonce.EntryID, by By) error {
+	return s.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.LockStories(); err != nil {
+			return err
+		}
+		members, err := tx.Memberships(story)
+		if err != nil {
+			return err
+		}
+		if len(members) == 0 {
+			return fmt.Errorf("story %d: %w", story, feedonce.ErrNotFound)
+		}
+		if entry != 0 {
+			switch i := slices.IndexFunc(members, func(m store.Membership) bool { return m.Entry == entry }); {
+			case i < 0:
+				return invalid("entry", "must be in the story, and %d is not in story %d", entry, story)
+			case members[i].About:
+				return invalid("entry", "must be the article itself, and %d only points to the others of story %d", entry, story)
+			}
+		}
+		return tx.ChooseLead(story, entry, by.At)
 	})
 }
 
@@ -145,20 +174,34 @@ func foldStories(tx *store.Tx, a, b feedonce.EntryID, by By) (had []store.Member
 	if had, err = tx.Memberships(sb); err != nil {
 		return nil, err
 	}
-	if sa == 0 {
-		m := had[slices.IndexFunc(had, func(m store.Membership) bool { return m.Entry == b })]
+	row := func(id feedonce.EntryID) store.Membership {
+		return had[slices.IndexFunc(had, func(m store.Membership) bool { return m.Entry == id })]
+	}
+	m := row(b)
+	switch {
+	case sa == 0:
 		m.Entry = a
-		if err := tx.AddMemberships([]store.Membership{m}, by.At); err != nil {
-			return nil, err
-		}
+	case sa == sb && !m.Led.IsZero(): // what is part of a now led
+		led := m.Led
+		m = row(a)
+		m.Led = led
+	default:
+		return had, tx.DropMemberships(sb, b)
+	}
+	if err := tx.AddMemberships([]store.Membership{m}, by.At); err != nil {
+		return nil, err
 	}
 	return had, tx.DropMemberships(sb, b)
 }
 
 // restoreStories puts rows back as they were: those of the entries named wherever they are now, and those of others that
-// are in no story. What is no story then, with fewer than two members, is removed.
+// are in no story. A lead that was chosen since is kept. What is no story then, with fewer than two members, is removed.
 func restoreStories(tx *store.Tx, rows []store.Membership, by By, named ...feedonce.EntryID) error {
 	if err := tx.LockStories(); err != nil {
+		return err
+	}
+	led, err := ledSince(tx, rows)
+	if err != nil {
 		return err
 	}
 	left := map[int64]bool{}
@@ -189,6 +232,9 @@ func restoreStories(tx *store.Tx, rows []store.Membership, by By, named ...feedo
 		}
 		if story == 0 || slices.Contains(named, m.Entry) || movedBy(rows, left, story, m) {
 			left[story] = true
+			if since, ok := led[m.Entry]; ok {
+				m.Led = since
+			}
 			back = append(back, m)
 		}
 	}
@@ -205,6 +251,38 @@ func restoreStories(tx *store.Tx, rows []store.Membership, by By, named ...feedo
 		}
 	}
 	return nil
+}
+
+// ledSince says which entries people chose since to lead the stories in which the entries of rows are now, and when.
+func ledSince(tx *store.Tx, rows []store.Membership) (map[feedonce.EntryID]time.Time, error) {
+	led := map[feedonce.EntryID]time.Time{}
+	seen := map[int64]bool{0: true}
+	var latest time.Time // that was known before: an entry may have it from the one that became part of it
+	for _, m := range rows {
+		if m.Led.After(latest) {
+			latest = m.Led
+		}
+	}
+	for _, m := range rows {
+		story, err := storyOf(tx, m.Entry)
+		if err != nil {
+			return nil, err
+		}
+		if seen[story] {
+			continue
+		}
+		seen[story] = true
+		now, err := tx.Memberships(story)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range now {
+			if m.Led.After(latest) {
+				led[m.Entry] = m.Led
+			}
+		}
+	}
+	return led, nil
 }
 
 // movedBy reports whether a row is in another story than it was because the change that is undone put it there.

@@ -19,6 +19,7 @@ type Story struct {
 	At      time.Time // when its second article came
 	Changed time.Time // when the last one joined
 	Lead    int       // index in Members of the one to show first
+	Chosen  time.Time // when a person chose it to lead; zero: nobody did, and the Lead that was asked for says so
 	Members []StoryMember
 }
 
@@ -32,12 +33,7 @@ type StoryMember struct {
 	Rule     string           // a dedup.RuleID, whose sentence says why; "" for the article that was there first
 	Joined   feedonce.EntryID // the entry it was found to be the same as; 0: none
 	Evidence []byte           // JSON of dedup.Evidence; empty: none
-}
-
-// Lead says which article of a story leads: of a preferred feed if there is one, else as By says.
-type Lead struct {
-	By        dedup.Lead
-	Preferred []feedonce.FeedID
+	Led      time.Time        // when a person chose it to lead; zero: nobody did. Of several the latest leads
 }
 
 // StoryFilter selects stories, the last changed first.
@@ -109,7 +105,7 @@ func (tx *Tx) members(stories []Story, lead Lead) error {
 		var story, size int64
 		var m StoryMember
 		var kind string
-		if err := row.Scan(append(entryFields(&m.Entry), &story, &m.FeedName, &kind, at(&m.At), flag{&m.Told}, &m.Rule, &m.Joined, &m.Evidence, &size)...); err != nil {
+		if err := row.Scan(append(entryFields(&m.Entry), &story, &m.FeedName, &kind, at(&m.At), flag{&m.Told}, &m.Rule, &m.Joined, &m.Evidence, at(&m.Led), &size)...); err != nil {
 			return err
 		}
 		m.About = kind == memberAbout
@@ -117,43 +113,16 @@ func (tx *Tx) members(stories []Story, lead Lead) error {
 		s := &stories[index[story]]
 		s.Members = append(s.Members, m)
 		return nil
-	}, `select `+entryColumns+`, m.story_id, coalesce(nullif(f.title, ''), f.url), m.kind, m.at, m.told, m.rule, m.joined, m.evidence, `+size+`
+	}, `select `+entryColumns+`, m.story_id, coalesce(nullif(f.title, ''), f.url), m.kind, m.at, m.told, m.rule, m.joined, m.evidence, m.lead_at, `+size+`
 		from `+from+` `+lookup+` story_members m on m.story_id = r.id `+lookup+` entries e on e.id = m.entry_id `+lookup+` entry_bodies b on b.entry_id = e.id
 		`+lookup+` feeds f on f.id = e.feed_id order by m.at, m.entry_id`, args...)
 	if err != nil {
 		return fmt.Errorf("members of stories: %w", err)
 	}
 	for i := range stories {
-		stories[i].Lead = chooseLead(stories[i].Members, lead, sizes)
+		stories[i].lead(lead, sizes)
 	}
 	return nil
-}
-
-// chooseLead chooses among the members that are not just about the others.
-func chooseLead(members []StoryMember, lead Lead, sizes map[feedonce.EntryID]int64) int {
-	var items []dedup.StoryItem
-	var at []int
-	longest := int64(-1)
-	for i := range members {
-		if m := &members[i]; !m.About {
-			longest = max(longest, sizes[m.Entry.ID])
-		}
-	}
-	for i := range members {
-		m := &members[i]
-		if m.About {
-			continue
-		}
-		it := dedup.StoryItem{Entry: dedup.EntryID(m.Entry.ID), Feed: int64(m.Entry.Feed)}
-		if sizes[m.Entry.ID] == longest {
-			it.Item.Content = "x" // all that counts is which is longest
-		}
-		items, at = append(items, it), append(at, i)
-	}
-	if len(items) == 0 {
-		return 0
-	}
-	return at[dedup.ChooseLead(items, lead.By, func(feed int64) bool { return slices.Contains(lead.Preferred, feedonce.FeedID(feed)) })]
 }
 
 // Kinds of members as they are stored.
@@ -173,6 +142,7 @@ type Membership struct {
 	Rule     string           `json:"rule,omitempty"`
 	Joined   feedonce.EntryID `json:"joined,omitempty"`
 	Evidence string           `json:"evidence,omitempty"`
+	Led      time.Time        `json:"led,omitzero"` // when a person chose it to lead; zero: nobody did
 }
 
 // Memberships returns the rows of a story, in the order in which they joined.
@@ -180,10 +150,10 @@ func (tx *Tx) Memberships(story int64) ([]Membership, error) {
 	rows, err := sqldb.All(tx.Tx, func(row sqldb.Scanner) (Membership, error) {
 		var m Membership
 		var kind string
-		err := row.Scan(&m.Story, &m.Entry, &m.Feed, &kind, at(&m.At), flag{&m.Told}, &m.Rule, &m.Joined, &m.Evidence)
+		err := row.Scan(&m.Story, &m.Entry, &m.Feed, &kind, at(&m.At), flag{&m.Told}, &m.Rule, &m.Joined, &m.Evidence, at(&m.Led))
 		m.About = kind == memberAbout
 		return m, err
-	}, `select story_id, entry_id, feed_id, kind, at, told, rule, joined, evidence from story_members where story_id = $1 order by at, entry_id`, story)
+	}, `select story_id, entry_id, feed_id, kind, at, told, rule, joined, evidence, lead_at from story_members where story_id = $1 order by at, entry_id`, story)
 	if err != nil {
 		return nil, fmt.Errorf("members of story %d: %w", story, err)
 	}
@@ -211,7 +181,7 @@ func (tx *Tx) AddMemberships(rows []Membership, now time.Time) error {
 	for i, provisional := range fresh {
 		number[provisional] = ids[i]
 	}
-	b := sqldb.NewBatch("story int", "entry int", "feed int", "kind text", "at int", "told bool", "rule text", "joined int", "evidence text")
+	b := sqldb.NewBatch("story int", "entry int", "feed int", "kind text", "at int", "told bool", "rule text", "joined int", "evidence text", "led int")
 	var stories []int64
 	for i := range rows {
 		m := &rows[i]
@@ -225,7 +195,11 @@ func (tx *Tx) AddMemberships(rows []Membership, now time.Time) error {
 		if m.About {
 			kind = memberAbout
 		}
-		b.Add(m.Story, int64(m.Entry), int64(m.Feed), kind, m.At.UnixMicro(), m.Told, m.Rule, int64(m.Joined), m.Evidence)
+		var led int64
+		if !m.Led.IsZero() {
+			led = m.Led.UnixMicro()
+		}
+		b.Add(m.Story, int64(m.Entry), int64(m.Feed), kind, m.At.UnixMicro(), m.Told, m.Rule, int64(m.Joined), m.Evidence, led)
 	}
 	slices.Sort(stories)
 	from, args := tx.Dialect().From(sqldb.Ints("id", stories), "r", 2)
@@ -234,10 +208,10 @@ func (tx *Tx) AddMemberships(rows []Membership, now time.Time) error {
 		return fmt.Errorf("write stories: %w", err)
 	}
 	from, args = tx.Dialect().From(b, "r", 1)
-	if _, err := tx.Exec(`insert into story_members (entry_id, story_id, feed_id, kind, at, told, rule, joined, evidence)
-		select r.entry, r.story, r.feed, r.kind, r.at, r.told, r.rule, r.joined, r.evidence from `+from+` where true
+	if _, err := tx.Exec(`insert into story_members (entry_id, story_id, feed_id, kind, at, told, rule, joined, evidence, lead_at)
+		select r.entry, r.story, r.feed, r.kind, r.at, r.told, r.rule, r.joined, r.evidence, nullif(r.led, 0) from `+from+` where true
 		on conflict (entry_id) do update set story_id = excluded.story_id, kind = excluded.kind, at = excluded.at, told = excluded.told,
-			rule = excluded.rule, joined = excluded.joined, evidence = excluded.evidence`, args...); err != nil {
+			rule = excluded.rule, joined = excluded.joined, evidence = excluded.evidence, lead_at = excluded.lead_at`, args...); err != nil {
 		return fmt.Errorf("write members of stories: %w", err)
 	}
 	return nil
