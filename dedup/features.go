@@ -42,7 +42,16 @@ const (
 	fieldEnclosureType = "enclosure type"
 )
 
+// newFeatures returns the features of an item that arrived: its strict hash tells whether it is known as it is.
 func newFeatures(it *Item, fetched time.Time, skip func(string) bool) *features {
+	f := keptFeatures(it, fetched, skip)
+	f.strict = strictHash(it, f.link)
+	return f
+}
+
+// keptFeatures returns the features of an item that is stored already, without the strict hash: most are looked at for
+// something else.
+func keptFeatures(it *Item, fetched time.Time, skip func(string) bool) *features {
 	f := &features{item: it, skip: skip}
 	f.guid = trimGUID(it.GUID)
 	if isURL(f.guid) {
@@ -50,13 +59,12 @@ func newFeatures(it *Item, fetched time.Time, skip func(string) bool) *features 
 	} else if bareURL(f.guid) {
 		f.guidURL, _ = urls.Key("https://"+f.guid, skip)
 	}
-	f.link, f.path = linkOf(it, f.guid, skip)
+	f.link, f.path = linkOf(it, f.guid, f.guidURL, skip)
 	if hexRun(f.path) {
 		f.ident = identifierOf(f.path)
 	}
 	f.encl = enclosureKey(it)
 	f.pub, f.coarse, f.ahead = published(it, fetched)
-	f.strict = strictHash(it, f.link)
 	return f
 }
 
@@ -140,10 +148,14 @@ func slugOf(path string) string {
 }
 
 // linkOf chooses the page of an item: what a proxy declares as the original, the link, a permalink guid.
-func linkOf(it *Item, guid string, skip func(string) bool) (key, path string) {
+// guidURL is the key of a guid that is a URL.
+func linkOf(it *Item, guid, guidURL string, skip func(string) bool) (key, path string) {
 	for _, u := range [...]string{it.OrigURL, it.URL} {
 		if u == "" {
 			continue
+		}
+		if u == guid && guidURL != "" && isURL(guid) {
+			return guidURL, pathOf(guidURL)
 		}
 		if k, ok := urls.Key(u, skip); ok {
 			return k, pathOf(k)
@@ -155,10 +167,8 @@ func linkOf(it *Item, guid string, skip func(string) bool) (key, path string) {
 			return u, ""
 		}
 	}
-	if it.Permalink && isURL(guid) {
-		if k, ok := urls.Key(guid, skip); ok {
-			return k, pathOf(k)
-		}
+	if it.Permalink && guidURL != "" && isURL(guid) {
+		return guidURL, pathOf(guidURL)
 	}
 	return "", ""
 }

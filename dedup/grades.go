@@ -54,17 +54,20 @@ func sameButGUID(a, b *features) bool {
 	if d := a.pub - b.pub; (d > 60 || d < -60) && !sameBase(a.guidURL, b.guidURL) {
 		return false
 	}
+	if a.titles().titleK != b.titles().titleK {
+		return false
+	}
 	x, y := a.words(), b.words()
-	return x.titleK == y.titleK && x.textH == y.textH && x.refs == y.refs
+	return x.textH == y.textH && x.refs == y.refs
 }
 
-// titleDates counts title and date together, among the arrivals that the last document did not have.
+// titleDates counts title and date together, where several arrivals have the date.
 func (j *Judge) titleDates() map[titleDate]int {
 	if j.titleDate == nil {
 		j.titleDate = map[titleDate]int{}
 		for _, a := range j.arrivals {
-			if a.f.pub != 0 {
-				if t := a.f.words().titleK; t != "" {
+			if j.pubCount[a.f.pub] > 1 {
+				if t := a.f.titles().titleK; t != "" {
 					j.titleDate[titleDate{t, a.f.pub}]++
 				}
 			}
@@ -95,7 +98,7 @@ func (j *Judge) triples() map[uint64]int {
 	return j.triple
 }
 
-func tripleHash(f *features) uint64 { return hashWords([]string{f.guid, f.link, f.words().titleK}) }
+func tripleHash(f *features) uint64 { return hashWords([]string{f.guid, f.link, f.titles().titleK}) }
 
 // sharedTriple reports whether several articles have, or once had at once, the same guid, link and title.
 func (j *Judge) sharedTriple(f *features) bool {

@@ -26,7 +26,7 @@ type lookup struct {
 	byEncl  map[string][]*candidate
 	byGUID  map[string][]*candidate
 	byTitle map[string][]*candidate
-	byText  map[uint64][]*candidate
+	byText  map[uint64][]*candidate // nil until texts is called, as is byLead
 	byLead  map[uint64][]*candidate // of those that were looked up for another reason
 	split   map[[2]EntryID]bool     // pairs a person said are two
 	merged  map[EntryID]bool        // entries a person said are the same as another one
@@ -36,7 +36,7 @@ func (j *Judge) index(known *Known) *lookup {
 	l := &lookup{
 		byID: make(map[EntryID]*candidate, len(known.Entries)), byKey: make(map[Hash]EntryID, len(known.Keys)),
 		byLink: map[string][]*candidate{}, byPath: map[string][]*candidate{}, byIdent: map[string][]*candidate{}, byEncl: map[string][]*candidate{},
-		byGUID: map[string][]*candidate{}, byTitle: map[string][]*candidate{}, byText: map[uint64][]*candidate{}, byLead: map[uint64][]*candidate{},
+		byGUID: map[string][]*candidate{}, byTitle: map[string][]*candidate{},
 		split: map[[2]EntryID]bool{}, merged: map[EntryID]bool{},
 	}
 	for _, k := range known.Keys {
@@ -50,7 +50,7 @@ func (j *Judge) index(known *Known) *lookup {
 	skip := j.skipParam()
 	for _, e := range entries {
 		if l.byID[e.ID] == nil {
-			l.add(&candidate{id: e.ID, entry: e, f: newFeatures(&e.Item, e.FirstSeen, skip)})
+			l.add(&candidate{id: e.ID, entry: e, f: keptFeatures(&e.Item, e.FirstSeen, skip)})
 		}
 	}
 	for _, v := range known.Verdicts {
@@ -86,14 +86,26 @@ func (l *lookup) add(c *candidate) {
 	if f.guidURL != "" {
 		l.byGUID[f.guidURL] = append(l.byGUID[f.guidURL], c)
 	}
-	t := f.words()
-	if t.titleK != "" {
-		l.byTitle[t.titleK] = append(l.byTitle[t.titleK], c)
+	if t := f.titles().titleK; t != "" {
+		l.byTitle[t] = append(l.byTitle[t], c)
 	}
-	if len(t.words) > 0 {
-		l.byText[t.textH] = append(l.byText[t.textH], c)
-		if t.leadH != 0 {
-			l.byLead[t.leadH] = append(l.byLead[t.leadH], c)
+}
+
+// texts orders the entries by their texts, which is not needed where every arrival's key is known.
+func (l *lookup) texts() {
+	if l.byText != nil {
+		return
+	}
+	l.byText, l.byLead = map[uint64][]*candidate{}, map[uint64][]*candidate{}
+	for _, c := range l.all {
+		if c.entry == nil {
+			continue
+		}
+		if t := c.f.words(); len(t.words) > 0 {
+			l.byText[t.textH] = append(l.byText[t.textH], c)
+			if t.leadH != 0 {
+				l.byLead[t.leadH] = append(l.byLead[t.leadH], c)
+			}
 		}
 	}
 }

@@ -49,6 +49,7 @@ func (j *Judge) match() *matching {
 	}
 	var list []proposal
 	if j.policy.Identity != IdentityGUID {
+		j.known.texts()
 		for _, a := range unknown {
 			for _, c := range j.candidates(a) {
 				p := j.pair(a, c, m, &n)
@@ -170,7 +171,7 @@ func (j *Judge) candidates(a *arrival) []*candidate {
 	}
 	// An entry that left as this arrival came may have been edited in its title, too, or retitled under its date.
 	for _, c := range l.all {
-		if c.vanished && !seen[c] && c.entry != nil && (f.pub != 0 && f.pub == c.f.pub || t.leadH != 0 && t.leadH == c.f.words().leadH || titleNear(t, c.f.words())) {
+		if c.vanished && !seen[c] && c.entry != nil && (f.pub != 0 && f.pub == c.f.pub || t.leadH != 0 && t.leadH == c.f.words().leadH || titleNear(&t.titleFeatures, c.f.titles())) {
 			out = append(out, c)
 		}
 	}
@@ -187,7 +188,7 @@ func (j *Judge) pair(a *arrival, c *candidate, m *matching, n *counts) *pair {
 	t, l := a.f.words(), j.known
 	p.uniqueText = n.texts[t.textH] == 1 && others1(l.byText[t.textH], c)
 	if t.titleK != "" {
-		p.uniqueTitle = n.titles[t.titleK] == 1 && others1(l.byTitle[t.titleK], c) && others1(l.byTitle[c.f.words().titleK], c)
+		p.uniqueTitle = n.titles[t.titleK] == 1 && others1(l.byTitle[t.titleK], c) && others1(l.byTitle[c.f.titles().titleK], c)
 	} else {
 		p.uniqueTitle = p.uniqueText
 	}

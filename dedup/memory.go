@@ -150,7 +150,7 @@ func (m *Memory) UnmarshalJSON(data []byte) error {
 		}
 		n.entries = append(n.entries, e)
 		if !e.Purged {
-			n.mark(e.ID, newFeatures(&e.Item, e.FirstSeen, skipParam(n.state)).marks())
+			n.mark(e.ID, keptFeatures(&e.Item, e.FirstSeen, skipParam(n.state)).marks())
 		}
 	}
 	for _, k := range j.Keys {

@@ -163,7 +163,7 @@ func (j *Judge) compare(a *arrival, d *Decision, l *learner, contentKeys map[Has
 	// The entry's features are computed anew: what this feed taught meanwhile changes what counts as the same.
 	old := a.entry.f
 	switch {
-	case f.strict == old.strict:
+	case f.strict == strictHash(old.item, old.link):
 		d.Outcome = same
 		if !a.exact && f.pub != old.pub && f.pub != 0 {
 			j.rewrite(a, d, e, contentKeys) // the date moved with the identity: remember it, quietly

@@ -52,7 +52,7 @@ const (
 
 func relate(a, e *features, strongLink func(string) bool) *relation {
 	r := &relation{a: a, e: e}
-	at, et := a.words(), e.words()
+	at, et := a.titles(), e.titles()
 	r.titleEq = at.titleK == et.titleK
 	r.titleNear = r.titleEq && at.titleK != "" || titleNear(at, et)
 	r.titleGrown = !r.titleNear && grown(at.title, et.title)
@@ -100,7 +100,7 @@ func sameBase(a, b string) bool {
 }
 
 // titleNear reports whether two titles of at least three words differ by typing errors only, in at most two places.
-func titleNear(a, b *textFeatures) bool {
+func titleNear(a, b *titleFeatures) bool {
 	if len(a.title) < 3 || len(b.title) < 3 || a.numbers != b.numbers || len(a.title) != len(b.title) {
 		return false
 	}
@@ -204,7 +204,7 @@ func (r *relation) different() bool {
 
 // titleOverlap is the share of words two titles have in common, of the longer one.
 func (r *relation) titleOverlap() float64 {
-	a, b := r.a.words().title, r.e.words().title
+	a, b := r.a.titles().title, r.e.titles().title
 	if len(a) == 0 || len(b) == 0 {
 		return 0
 	}
@@ -300,14 +300,14 @@ func (r *relation) otherArticle() bool {
 	if r.linkEq && r.linkStrong || r.pathEq || r.enclEq || r.dated && r.gap == 0 || r.titleNear {
 		return false
 	}
-	at, et := a.words(), e.words()
 	if a.link == "" || e.link == "" || r.linkEq {
-		return r.dated && at.titleK != "" && et.titleK != "" && r.titleOverlap() < 0.5 &&
-			(r.enclDiffer || len(at.words) >= minNear && len(et.words) >= minNear && r.different())
+		return r.dated && a.titles().titleK != "" && e.titles().titleK != "" && r.titleOverlap() < 0.5 &&
+			(r.enclDiffer || min(len(a.words().words), len(e.words().words)) >= minNear && r.different())
 	}
 	if samePlace(a.link, e.link, a.guid) {
 		return false
 	}
+	at, et := a.words(), e.words()
 	if at.titleK == "" && et.titleK == "" {
 		return r.different()
 	}
@@ -321,11 +321,27 @@ func (r *relation) otherArticle() bool {
 // more than an edit, unless the feed itself dates a modification (Atom updated, RFC 4287 4.1.1), and two of link, title,
 // text and enclosure agree, or the one that both have.
 func (r *relation) oneArticle() bool {
-	a, e := r.a.item, r.e.item
-	at, et := r.a.words(), r.e.words()
-	if r.enclDiffer || at.titleK != "" && et.titleK != "" && at.numbers != et.numbers {
+	agree, have := 0, 0
+	count := func(both, same bool) {
+		if both {
+			have++
+			if same {
+				agree++
+			}
+		}
+	}
+	titled := r.a.titles().titleK != "" && r.e.titles().titleK != ""
+	if r.enclDiffer || titled && r.a.titles().numbers != r.e.titles().numbers {
 		return false
 	}
+	count(r.a.link != "" && r.e.link != "", r.linkEq)
+	count(titled, r.titleNear)
+	count(r.a.encl != "" && r.e.encl != "", r.enclEq)
+	if have > 0 && agree == 0 {
+		return false // whatever the texts say
+	}
+	a, e := r.a.item, r.e.item
+	at, et := r.a.words(), r.e.words()
 	t := r.texts()
 	close := t.equal || t.near || t.contained
 	both := len(at.words) > 0 && len(et.words) > 0
@@ -338,19 +354,7 @@ func (r *relation) oneArticle() bool {
 	case !both && at.refs != et.refs && at.refs != noRefs && et.refs != noRefs:
 		return false
 	}
-	agree, have := 0, 0
-	count := func(both, same bool) {
-		if both {
-			have++
-			if same {
-				agree++
-			}
-		}
-	}
-	count(r.a.link != "" && r.e.link != "", r.linkEq)
-	count(at.titleK != "" && et.titleK != "", r.titleNear)
 	count(both, close)
-	count(r.a.encl != "" && r.e.encl != "", r.enclEq)
 	return agree >= 2 || have == 1 && agree == 1
 }
 

@@ -1,6 +1,7 @@
 package dedup
 
 import (
+	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 
@@ -18,34 +19,41 @@ const (
 	stable                     // NFC leaves it as it is, whatever stands beside it
 )
 
-// The characters of the scripts below U+0700 (Latin, Greek, Cyrillic, Hebrew, Arabic) are looked up, as are the large
-// blocks of Han, Kana and Hangul; for others the Unicode tables are searched.
-var (
-	lowKinds [0x700]kind
-	lowLower [0x700]rune
-	lowered  [256]byte // the lower case of an ASCII letter, digit or underscore; 0 for other bytes
-)
-
-func init() {
-	for r := range rune(len(lowKinds)) {
-		lowKinds[r], lowLower[r] = searchKind(r), unicode.ToLower(r)
-		if r < utf8.RuneSelf && lowKinds[r]&inWord != 0 {
-			lowered[r] = byte(lowLower[r])
+// lowered is the lower case of an ASCII letter, digit or underscore; 0 for other bytes.
+var lowered = func() (t [256]byte) {
+	for c := range rune(utf8.RuneSelf) {
+		if searchKind(c)&inWord != 0 {
+			t[c] = byte(unicode.ToLower(c))
 		}
 	}
+	return t
+}()
+
+// A page holds what the Unicode tables, in which a search takes long, say of 256 characters.
+type page struct {
+	kinds [256]kind
+	lower [256]rune
 }
 
-func kindOf(r rune) kind {
-	switch {
-	case r < rune(len(lowKinds)):
-		return lowKinds[r]
-	case r >= 0x4e00 && r <= 0x9fff, r >= 0x3041 && r <= 0x3096, r >= 0x30a1 && r <= 0x30fa:
-		return inWord | unspaced | stable
-	case r >= 0xac00 && r <= 0xd7a3:
-		return inWord | stable
+// pages are filled as they are needed; a text takes few. A page that two goroutines fill at once is the same.
+var pages [(unicode.MaxRune + 1) / 256]atomic.Pointer[page]
+
+func pageOf(r rune) *page {
+	p := pages[r>>8].Load()
+	if p == nil {
+		p = new(page)
+		for i := range p.kinds {
+			c := r&^0xff + rune(i)
+			p.kinds[i], p.lower[i] = searchKind(c), unicode.ToLower(c)
+		}
+		pages[r>>8].Store(p)
 	}
-	return searchKind(r)
+	return p
 }
+
+func kindOf(r rune) kind { return pageOf(r).kinds[r&0xff] }
+
+func toLower(r rune) rune { return pageOf(r).lower[r&0xff] }
 
 func searchKind(r rune) (k kind) {
 	switch {
@@ -65,14 +73,4 @@ func searchKind(r rune) (k kind) {
 		k |= stable
 	}
 	return k
-}
-
-func toLower(r rune) rune {
-	switch {
-	case r < rune(len(lowLower)):
-		return lowLower[r]
-	case r >= 0x2e80 && r <= 0xa63f, r >= 0xac00 && r <= 0xd7a3:
-		return r
-	}
-	return unicode.ToLower(r)
 }

@@ -58,7 +58,7 @@ const (
 // StoryMarks are what an article is found by across feeds: exact ones, of which one suffices (link, title), and a sketch
 // of its text, of which SketchShared must be shared.
 func StoryMarks(it *Item) (exact, sketch []Mark) {
-	f := newFeatures(it, time.Time{}, nil)
+	f := keptFeatures(it, time.Time{}, nil)
 	if f.link != "" && f.path != "" {
 		exact = append(exact, mark('L', f.link))
 	}
@@ -107,7 +107,7 @@ var storyRules = []Rule{
 // where it joins none. The order of others does not matter.
 func Story(a StoryItem, others []StoryItem) (m StoryMatch, ok bool) {
 	best := len(storyRules)
-	f := newFeatures(&a.Item, a.Seen, nil)
+	f := keptFeatures(&a.Item, a.Seen, nil)
 	others = slices.Clone(others)
 	slices.SortFunc(others, func(x, y StoryItem) int { return cmp.Compare(x.Entry, y.Entry) })
 	for _, o := range others {
@@ -117,7 +117,7 @@ func Story(a StoryItem, others []StoryItem) (m StoryMatch, ok bool) {
 		if d := a.Seen.Sub(o.Seen); d > storyWindow || d < -storyWindow {
 			continue
 		}
-		r := relate(f, newFeatures(&o.Item, o.Seen, nil), specific)
+		r := relate(f, keptFeatures(&o.Item, o.Seen, nil), specific)
 		rank := storyRank(a, o, r)
 		if rank < best {
 			best, ok = rank, true

@@ -8,63 +8,48 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// textFeatures are title and text of an item in the form in which they are compared.
-type textFeatures struct {
+// titleFeatures are the title of an item in the form in which titles are compared.
+type titleFeatures struct {
 	title   []string // words of the title
 	titleK  string   // the words joined
 	fullH   uint64   // the title's words with status markers, without volatile ones
 	numbers string   // its words with digits
+	gone    []string // what was taken out as volatile
+}
+
+// textFeatures are title and text of an item in the form in which they are compared.
+type textFeatures struct {
+	titleFeatures
+	whole   bool     // the rest is known, too
 	words   []string // words of the longer of content and summary
 	textH   uint64
 	leadH   uint64 // the first words: what stays when a footer is added or the end is cut; 0 where there are too few
 	looseH  uint64 // title and text
 	refs    uint64 // link and picture targets, without queries
-	removed uint64 // what was taken out as volatile
+	removed uint64 // what was taken out as volatile, of title and text
 }
 
-// words of the text are computed once, when they are needed.
-func (f *features) words() *textFeatures {
+// titles are computed once, when they are needed.
+func (f *features) titles() *titleFeatures {
 	if f.text == nil {
-		f.text = newTextFeatures(f.item)
+		f.text = &textFeatures{}
+		f.text.setTitle(f.item.Title)
+	}
+	return &f.text.titleFeatures
+}
+
+// words of title and text are computed once, when they are needed.
+func (f *features) words() *textFeatures {
+	f.titles()
+	if !f.text.whole {
+		f.text.setText(f.item)
 	}
 	return f.text
 }
 
-func newTextFeatures(it *Item) *textFeatures {
+func (t *titleFeatures) setTitle(s string) {
 	b := borrow()
 	defer b.release()
-	t := &textFeatures{}
-	gone := t.setTitle(b, it.Title)
-
-	body := it.Content
-	if len(it.Summary) > len(body) {
-		body = it.Summary
-	}
-	b.refs = b.refs[:0]
-	b.text = plain(b.text[:0], cut(body, maxTextBytes), &b.refs)
-	b.split(b.text, maxTokens)
-	all := dropTail(b.words())
-	kept, goneText := dropVolatile(all)
-	t.words = kept
-	if len(goneText) == 0 { // what is left of the words stands in a row
-		t.textH = xxh3.Hash(b.lower[:b.end(len(kept))])
-	} else {
-		t.textH = hashWords(kept)
-	}
-	if len(kept) >= minContained {
-		t.leadH = hashWords(kept[:minContained])
-	}
-	b.lower = append(append(b.lower[:0], t.titleK...), '\x1f')
-	b.lower = binary.BigEndian.AppendUint64(b.lower, t.textH)
-	t.looseH = xxh3.Hash(b.lower)
-	slices.Sort(b.refs)
-	t.refs = hashWords(b.refs)
-	t.removed = hashWords(append(gone, goneText...))
-	return t
-}
-
-// setTitle computes what is known of the title, and returns the words that it removed as volatile.
-func (t *textFeatures) setTitle(b *buffers, s string) (gone []string) {
 	b.text = plain(b.text[:0], cut(s, 8<<10), nil)
 	b.split(b.text, maxTitle)
 	full := b.words()
@@ -77,7 +62,7 @@ func (t *textFeatures) setTitle(b *buffers, s string) (gone []string) {
 		t.title = b.words()
 	}
 	if len(t.title) > 2 {
-		t.title, gone = dropVolatile(t.title)
+		t.title, t.gone = dropVolatile(t.title)
 	}
 	full, _ = dropVolatile(full)
 	t.fullH = hashWords(full)
@@ -95,7 +80,35 @@ func (t *textFeatures) setTitle(b *buffers, s string) (gone []string) {
 		}
 	}
 	t.numbers = strings.Join(numbers, " ")
-	return gone
+}
+
+func (t *textFeatures) setText(it *Item) {
+	b := borrow()
+	defer b.release()
+	body := it.Content
+	if len(it.Summary) > len(body) {
+		body = it.Summary
+	}
+	b.refs = b.refs[:0]
+	b.text = plain(b.text[:0], cut(body, maxTextBytes), &b.refs)
+	b.split(b.text, maxTokens)
+	var gone []string
+	t.words, gone = dropVolatile(dropTail(b.words()))
+	if len(gone) == 0 { // what is left of the words stands in a row
+		t.textH = xxh3.Hash(b.lower[:b.end(len(t.words))])
+	} else {
+		t.textH = hashWords(t.words)
+	}
+	if len(t.words) >= minContained {
+		t.leadH = hashWords(t.words[:minContained])
+	}
+	b.lower = append(append(b.lower[:0], t.titleK...), '\x1f')
+	b.lower = binary.BigEndian.AppendUint64(b.lower, t.textH)
+	t.looseH = xxh3.Hash(b.lower)
+	slices.Sort(b.refs)
+	t.refs = hashWords(b.refs)
+	t.removed = hashWords(append(slices.Clip(t.gone), gone...))
+	t.whole = true
 }
 
 func cut(s string, n int) string {
