@@ -119,8 +119,7 @@ func (j *Judge) exactRule(a *arrival) *Rule {
 	if a.f.guid != "" && !j.guidsWeak() {
 		id = "G2"
 	}
-	r := RuleByID(id)
-	return &r
+	return ruleByID(id)
 }
 
 // tryKey gives a the entry that has key k. It reports whether the search is over.

@@ -11,14 +11,15 @@ import (
 
 // count takes the multiplicities of the document.
 func (j *Judge) count() {
-	j.guidCount = map[string]int{}
-	j.linkCount = map[string]int{}
-	j.pubCount = map[int64]int{}
-	j.pathCount = map[string]int{}
+	n := len(j.arrivals)
+	j.guidCount = make(map[string]int, n)
+	j.linkCount = make(map[string]int, n)
+	j.pubCount = make(map[int64]int, n)
+	j.pathCount = make(map[string]int, n)
 	j.linkMixed = map[string]bool{}
 	j.docHosts = map[string]int{}
 	j.docEncls = map[string]int{}
-	first := map[string]*arrival{}
+	first := make(map[string]*arrival, n)
 	for _, a := range j.arrivals {
 		if !equalFold(a.f.item.Lang, j.arrivals[0].f.item.Lang) {
 			j.languages = true

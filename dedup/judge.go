@@ -131,9 +131,10 @@ func Decide(doc *Document, state *State, policy Policy, look func(Query) *Known)
 // one guid, of which the latest speaks (RFC 4287 4.1.1).
 func (j *Judge) collect() {
 	skip := j.skipParam()
-	bySeen := map[uint64]*arrival{}
-	byGUID := map[string][]*arrival{}
-	var distinct []*arrival
+	bySeen := make(map[uint64]*arrival, len(j.doc.Items))
+	byGUID := make(map[string]*arrival, len(j.doc.Items))
+	shared := map[string][]*arrival{} // by guids that several have
+	distinct := make([]*arrival, 0, len(j.doc.Items))
 	for i := range j.doc.Items {
 		it := &j.doc.Items[i]
 		if it.Invalid != "" {
@@ -150,16 +151,20 @@ func (j *Judge) collect() {
 			bySeen[seen] = a
 			distinct = append(distinct, a)
 			if f.guid != "" && !j.guidsWeak() {
-				byGUID[f.guid] = append(byGUID[f.guid], a)
+				if first := byGUID[f.guid]; first == nil {
+					byGUID[f.guid] = a
+				} else if shared[f.guid] == nil {
+					shared[f.guid] = []*arrival{first, a}
+				} else {
+					shared[f.guid] = append(shared[f.guid], a)
+				}
 			}
 		}
 		j.of[i] = a
 	}
 	older := map[*arrival]*arrival{}
-	for _, same := range byGUID {
-		if len(same) > 1 {
-			versions(same, older)
-		}
+	for _, same := range shared {
+		versions(same, older)
 	}
 	for _, a := range distinct {
 		if older[a] == nil {
@@ -212,8 +217,8 @@ func later(a, b *features) bool {
 
 // seenHash is equal for items that are equal in all that counts. A guid that is regenerated does not.
 func (j *Judge) seenHash(f *features) uint64 {
-	b := make([]byte, 0, 96+len(f.guid))
-	b = append(b, f.strict[:]...)
+	var room [192]byte
+	b := append(room[:0], f.strict[:]...)
 	b = binary.BigEndian.AppendUint64(b, uint64(f.pub))
 	b = append(b, f.item.Lang...)
 	b = append(b, 0)

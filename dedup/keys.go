@@ -11,15 +11,15 @@ const maxKeyText = 4 << 10
 
 // newKey makes a key of its parts, length-prefixed, so that ("A|B", "C") and ("A", "B|C") differ.
 func newKey(kind KeyKind, parts ...string) Key {
-	s := sha256.New()
-	s.Write([]byte{'k', byte(kind)})
+	var room [512]byte
+	b := append(room[:0], 'k', byte(kind))
 	for _, p := range parts {
-		s.Write([]byte(strconv.Itoa(len(p))))
-		s.Write([]byte{':'})
-		s.Write([]byte(p))
+		b = append(strconv.AppendInt(b, int64(len(p)), 10), ':')
+		b = append(b, p...)
 	}
+	sum := sha256.Sum256(b)
 	k := Key{Kind: kind}
-	copy(k.Hash[:], s.Sum(nil))
+	copy(k.Hash[:], sum[:])
 	k.Text = cut(strings.Join(parts, " · "), maxKeyText)
 	return k
 }

@@ -118,13 +118,13 @@ func (j *Judge) newcomers(unknown []*arrival, m *matching, n *counts) {
 				continue
 			}
 		}
-		r := RuleByID("N")
+		r := ruleByID("N")
 		if a.recycled {
-			r = RuleByID("NR")
+			r = ruleByID("NR")
 		}
 		c := &candidate{id: next, f: a.f, arrivals: []*arrival{a}}
 		next--
-		a.entry, a.id, a.rule, a.primary = c, c.id, &r, true
+		a.entry, a.id, a.rule, a.primary = c, c.id, r, true
 		j.known.byID[c.id] = c
 		if a.f.link != "" {
 			byLink[a.f.link] = append(byLink[a.f.link], c)

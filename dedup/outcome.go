@@ -272,12 +272,12 @@ func contentKey(f *features) (h Hash) {
 	if f.link == "" || len(t.words) < minNear {
 		return h
 	}
-	s := sha256.New()
-	field(s, 'l', f.link)
-	field(s, 't', t.titleK)
-	field(s, 'x', strconv.FormatUint(t.textH, 16))
-	copy(h[:], s.Sum(nil))
-	return h
+	var room [512]byte
+	p := appendField(room[:0], 'l', f.link)
+	p = appendField(p, 't', t.titleK)
+	p = appendField(p, 'x', strconv.FormatUint(t.textH, 16))
+	sum := sha256.Sum256(p)
+	return Hash(sum[:len(h)])
 }
 
 // freeContentKey returns the arrival's content key if no other entry and no other arrival has it: two entries that a

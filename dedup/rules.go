@@ -318,13 +318,15 @@ var others = []Rule{
 func Rules() []Rule { return slices.Concat(others, cascade, storyRules) }
 
 // RuleByID returns the rule with this ID; a rule that is not known has only its ID.
-func RuleByID(id RuleID) Rule {
+func RuleByID(id RuleID) Rule { return *ruleByID(id) }
+
+func ruleByID(id RuleID) *Rule {
 	for _, list := range [...][]Rule{others, cascade, storyRules} {
-		for _, r := range list {
-			if r.ID == id {
-				return r
+		for i := range list {
+			if list[i].ID == id {
+				return &list[i]
 			}
 		}
 	}
-	return Rule{ID: id}
+	return &Rule{ID: id}
 }

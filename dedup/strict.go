@@ -4,15 +4,13 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"hash"
-	"io"
 	"strings"
 )
 
 // strictHash is the hash that decides between updated and unchanged: the seven tracked fields, each tagged and
 // length-prefixed so that no two different items have one preimage. Case, punctuation, markup and attributes count;
 // white space between tags, counting pixels and the queries of enclosures do not; absent and empty are the same.
-func strictHash(it *Item, link string) (h Hash) {
+func strictHash(it *Item, link string) Hash {
 	b := borrow()
 	defer b.release()
 	p := append(b.text[:0], "feedonce strict 1"...)
@@ -26,19 +24,17 @@ func strictHash(it *Item, link string) (h Hash) {
 			tidy := bytes.TrimSpace(b.lower)
 			p = append(appendTag(p, f.tag, len(tidy)), tidy...)
 		} else {
-			p = append(appendTag(p, f.tag, len(v)), v...)
+			p = appendField(p, f.tag, v)
 		}
 	}
 	for _, e := range it.Enclosures {
-		u, kind := enclosureStrict(e), strings.ToLower(strings.TrimSpace(e.Type))
-		p = append(appendTag(p, 'e', len(u)), u...)
-		p = append(appendTag(p, 'y', len(kind)), kind...)
+		p = appendField(p, 'e', enclosureStrict(e))
+		p = appendField(p, 'y', strings.ToLower(strings.TrimSpace(e.Type)))
 	}
-	p = append(appendTag(p, 'u', len(link)), link...)
+	p = appendField(p, 'u', link)
 	b.text = p
 	sum := sha256.Sum256(p)
-	copy(h[:], sum[:])
-	return h
+	return Hash(sum[:len(Hash{})])
 }
 
 func enclosureStrict(e Enclosure) string {
@@ -57,11 +53,9 @@ func appendTag(dst []byte, tag byte, n int) []byte {
 	return binary.AppendUvarint(append(dst, tag), uint64(n))
 }
 
-// field hashes a field as strictHash does.
-func field(s hash.Hash, tag byte, v string) {
-	var room [1 + binary.MaxVarintLen64]byte
-	s.Write(appendTag(room[:0], tag, len(v)))
-	io.WriteString(s, v)
+// appendField appends a field as it is hashed.
+func appendField(dst []byte, tag byte, v string) []byte {
+	return append(appendTag(dst, tag, len(v)), v...)
 }
 
 // squeeze drops what no reader sees: white space at the ends and between tags, runs of white space, counting pixels.

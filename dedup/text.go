@@ -61,17 +61,36 @@ func plain(dst []byte, s string, refs *[]string) []byte {
 	return dst
 }
 
-// plainEnd returns the index of the next place from i on that is no plain ASCII, or len(s).
+// plainEnd returns the index of the next place from i on that plain may have to change, or len(s): a tag, an entity, a
+// character that is folded (all of which are two bytes from C2 or CA on, or three from E2, E3 80 or EF), or bad UTF-8.
 func plainEnd(s string, i int) int {
-	for i+8 <= len(s) {
-		x := eight(s, i)
-		if x&highs|anyEqual(x, '<')|anyEqual(x, '&') != 0 {
-			break
+	for i < len(s) {
+		for i+8 <= len(s) {
+			x := eight(s, i)
+			if x&highs|anyEqual(x, '<')|anyEqual(x, '&') != 0 {
+				break
+			}
+			i += 8
 		}
-		i += 8
-	}
-	for i < len(s) && s[i] < utf8.RuneSelf && s[i] != '<' && s[i] != '&' {
-		i++
+		for i < len(s) && s[i] < utf8.RuneSelf {
+			if s[i] == '<' || s[i] == '&' {
+				return i
+			}
+			i++
+		}
+		start := i
+		for i+2 < len(s) && s[i] > 0xc2 && s[i+1]&0xc0 == 0x80 {
+			if c := s[i]; c < 0xe0 && c != 0xca {
+				i += 2
+			} else if s[i+2]&0xc0 == 0x80 && (c == 0xe1 || c > 0xe2 && c < 0xed || c == 0xee || c == 0xe0 && s[i+1] >= 0xa0) && (c != 0xe3 || s[i+1] != 0x80) {
+				i += 3
+			} else {
+				break
+			}
+		}
+		if i == start {
+			return i
+		}
 	}
 	return i
 }
