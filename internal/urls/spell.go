@@ -25,6 +25,10 @@ var literal = func() (t [256]uint8) {
 func appendEscaped(dst []byte, s string, query bool) []byte {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
+		if literal[c] != 0 { // nearly all
+			dst = append(dst, c)
+			continue
+		}
 		if c == '%' && i+2 < len(s) && hex(s[i+1]) >= 0 && hex(s[i+2]) >= 0 {
 			c = byte(hex(s[i+1])<<4 | hex(s[i+2]))
 			i += 2
@@ -32,7 +36,7 @@ func appendEscaped(dst []byte, s string, query bool) []byte {
 				dst = append(dst, c)
 				continue
 			}
-		} else if literal[c] != 0 || c == '?' && query {
+		} else if c == '?' && query {
 			dst = append(dst, c)
 			continue
 		}
@@ -43,6 +47,16 @@ func appendEscaped(dst []byte, s string, query bool) []byte {
 		dst = append(dst, '%', upperHex[c>>4], upperHex[c&15])
 	}
 	return dst
+}
+
+// plainQuery reports whether appendEscaped leaves a query's parameter as it is.
+func plainQuery(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if literal[s[i]] == 0 && s[i] != '?' {
+			return false
+		}
+	}
+	return true
 }
 
 // appendUser appends user name and password. They are part of a key: a feed may differ by who asks for it.
@@ -90,12 +104,12 @@ func appendPath(dst []byte, path string) []byte {
 	var room [512]byte
 	for path != "" {
 		path = path[1:] // "/" or "\"
-		segment := path
-		if i := strings.IndexAny(path, `/\`); i >= 0 {
-			segment, path = path[:i], path[i:]
-		} else {
-			path = ""
+		n := 0
+		for n < len(path) && path[n] != '/' && path[n] != '\\' {
+			n++
 		}
+		segment := path[:n]
+		path = path[n:]
 		s := appendEscaped(room[:0], segment, false)
 		if i := indexFold(s, ";jsessionid="); i >= 0 {
 			s = s[:i]
@@ -133,6 +147,9 @@ func appendPath(dst []byte, path string) []byte {
 }
 
 func indexFold(s []byte, lower string) int {
+	if bytes.IndexByte(s, lower[0]) < 0 {
+		return -1
+	}
 	for i := 0; i+len(lower) <= len(s); i++ {
 		if s[i] == lower[0] && strings.EqualFold(string(s[i:i+len(lower)]), lower) {
 			return i
@@ -148,8 +165,12 @@ func appendQuery(dst []byte, query, host string, drop func(string) bool) []byte 
 	}
 	var room [16]string
 	params := room[:0]
-	for param := range strings.SplitSeq(query, "&") {
-		param = string(appendEscaped(nil, param, true))
+	for more := true; more; {
+		var param string
+		param, query, more = strings.Cut(query, "&")
+		if !plainQuery(param) {
+			param = string(appendEscaped(nil, param, true))
+		}
 		for strings.HasPrefix(param, "amp;") {
 			param = param[len("amp;"):]
 		}
@@ -159,11 +180,13 @@ func appendQuery(dst []byte, query, host string, drop func(string) bool) []byte 
 		}
 		params = append(params, param)
 	}
-	slices.SortStableFunc(params, func(a, b string) int {
-		a, _, _ = strings.Cut(a, "=")
-		b, _, _ = strings.Cut(b, "=")
-		return strings.Compare(a, b)
-	})
+	if len(params) > 1 {
+		slices.SortStableFunc(params, func(a, b string) int {
+			a, _, _ = strings.Cut(a, "=")
+			b, _, _ = strings.Cut(b, "=")
+			return strings.Compare(a, b)
+		})
+	}
 	for i, param := range params {
 		dst = append(dst, "?&"[min(i, 1)])
 		dst = append(dst, param...)
@@ -198,8 +221,7 @@ func appendFragment(dst []byte, fragment string) []byte {
 	start := len(dst)
 	dst = append(dst, '#')
 	dst = appendEscaped(dst, fragment, false)
-	f := string(dst[start+1:])
-	f, _, _ = strings.Cut(f, ":~:") // text directive, https://wicg.github.io/scroll-to-text-fragment/
+	f, _, _ := strings.Cut(string(dst[start+1:]), ":~:") // text directive, https://wicg.github.io/scroll-to-text-fragment/
 	if f == "" || strings.HasPrefix(f, "xtor=") || strings.HasPrefix(f, "ref=") || strings.HasPrefix(f, "utm_") {
 		return dst[:start]
 	}

@@ -9,8 +9,11 @@ type parts struct {
 
 // split cuts an http(s) URL as browsers do. Anything else gives ok=false.
 func split(raw string) (p parts, ok bool) {
-	s := strings.TrimFunc(raw, func(r rune) bool { return r <= ' ' || r == '\ufeff' })
-	if strings.ContainsAny(s, "\t\r\n") {
+	s := raw
+	if s == "" || s[0] <= ' ' || s[0] >= 0x80 || s[len(s)-1] <= ' ' || s[len(s)-1] >= 0x80 {
+		s = strings.TrimFunc(raw, func(r rune) bool { return r <= ' ' || r == '\ufeff' })
+	}
+	if strings.IndexByte(s, '\n') >= 0 || strings.IndexByte(s, '\t') >= 0 || strings.IndexByte(s, '\r') >= 0 {
 		s = strings.NewReplacer("\t", "", "\r", "", "\n", "").Replace(s)
 	}
 	switch {
@@ -24,12 +27,11 @@ func split(raw string) (p parts, ok bool) {
 	s = strings.TrimLeft(s, `/\`)
 	s = unescapeAmpersands(s)
 
-	authority := s
-	if i := strings.IndexAny(s, `/\?#`); i >= 0 {
-		authority, s = s[:i], s[i:]
-	} else {
-		s = ""
+	n := 0
+	for n < len(s) && s[n] != '/' && s[n] != '\\' && s[n] != '?' && s[n] != '#' {
+		n++
 	}
+	authority, s := s[:n], s[n:]
 	if i := strings.LastIndexByte(authority, '@'); i >= 0 {
 		p.user, authority = authority[:i], authority[i+1:]
 	}
@@ -48,6 +50,9 @@ func split(raw string) (p parts, ok bool) {
 // unescapeAmpersands undoes the escaping of "&" that is left where a URL was escaped for HTML more than once. No
 // site has parameters called "amp;name".
 func unescapeAmpersands(s string) string {
+	if strings.IndexByte(s, '&') < 0 {
+		return s
+	}
 	i := strings.Index(s, "&amp;")
 	if j := strings.Index(s, "&#"); i < 0 || j >= 0 && j < i {
 		i = j

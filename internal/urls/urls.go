@@ -90,8 +90,8 @@ func spell(raw string, drop func(string) bool) (spelled, bool) {
 	if !isIP {
 		host = bareHost(host)
 	}
-	buf := make([]byte, 0, len(raw)+16)
-	buf = append(buf, "https://"...)
+	var room [256]byte // most keys fit
+	buf := append(room[:0], "https://"...)
 	buf = appendUser(buf, p.user)
 	buf = append(buf, host...)
 	if p.port != "" {
