@@ -13,6 +13,7 @@ func (j *Judge) claim() {
 			a.rule = j.exactRule(a)
 			if c := j.known.byID[a.id]; c != nil {
 				a.entry = c
+				a.f.share(c.f)
 			}
 			continue
 		}

@@ -18,3 +18,16 @@ func (m *Memory) Forget(id EntryID) {
 	}
 	m.mark(id, nil)
 }
+
+// Texts processes a document and says of which of its items title, and title and text, were taken apart into words.
+func (m *Memory) Texts(doc *Document) (res *Result, titles, texts []bool) {
+	j := Prepare(doc, m.state, m.Policy)
+	j.Decide(m.known(j.Query()))
+	titles, texts = make([]bool, len(doc.Items)), make([]bool, len(doc.Items))
+	for i, a := range j.of {
+		if a != nil && a.f.text != nil {
+			titles[i], texts[i] = a.f.text.titled, a.f.text.whole
+		}
+	}
+	return m.Process(doc), titles, texts
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/zeebo/xxh3"
 
@@ -332,6 +333,9 @@ func (f *features) marks() []Mark {
 func (f *features) empty() bool {
 	if f.guid != "" || f.link != "" || len(f.item.Enclosures) > 0 {
 		return false
+	}
+	if r, _ := utf8.DecodeRuneInString(strings.TrimSpace(cut(f.item.Title, maxTitleBytes))); r > ' ' && r < utf8.RuneSelf && r != '<' && r != '&' || kindOf(r)&inWord != 0 {
+		return false // that stays, whatever markup follows: a title, without looking any closer
 	}
 	t := f.words()
 	return t.titleK == "" && len(t.words) == 0 && t.refs == noRefs

@@ -42,11 +42,23 @@ func (j *Judge) count() {
 				first[l] = a
 				j.docLinks++
 				j.docHosts[hostOf(l)]++
-			} else if !sameButGUID(a.f, b.f) {
-				j.linkMixed[l] = true
+			} else {
+				j.linkPairs = append(j.linkPairs, [2]*features{b.f, a.f})
 			}
 		}
 	}
+}
+
+// mixedLinks returns the links that stand on several articles of this document. Items are compared when they are first
+// asked for, which in an unchanged document never happens.
+func (j *Judge) mixedLinks() map[string]bool {
+	for _, p := range j.linkPairs {
+		if l := p[0].link; !j.linkMixed[l] && !sameButGUID(p[0], p[1]) {
+			j.linkMixed[l] = true
+		}
+	}
+	j.linkPairs = nil
+	return j.linkMixed
 }
 
 // sameButGUID reports whether two items that share a link are one article listed under two guids: title and text the
@@ -132,7 +144,7 @@ func (j *Judge) linkStrong(link string) bool {
 	if h := hostOf(link); total >= minLinks && hosts[h]*2 < total && (j.docLinks < minLinks || j.docHosts[h]*2 < j.docLinks) {
 		return false // it points away from the feed's own site: it is what the item is about
 	}
-	shared := max(j.state.Links.Shared, len(j.linkMixed))
+	shared := max(j.state.Links.Shared, len(j.mixedLinks()))
 	if distinct >= minLinks && shared*5 > distinct {
 		return false
 	}
@@ -144,7 +156,7 @@ func (j *Judge) linkAlone(link string) bool { return j.linkCount[link] == 1 && j
 
 // linkShared reports whether several articles have this link.
 func (j *Judge) linkShared(link string) bool {
-	return j.linkMixed[link] || j.known != nil && len(j.known.byLink[link]) > 1
+	return j.mixedLinks()[link] || j.known != nil && len(j.known.byLink[link]) > 1
 }
 
 // specific reports whether the last segment of a link looks like one article's: a slug of three words or a number of

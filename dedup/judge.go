@@ -30,9 +30,10 @@ type Judge struct {
 	shifts     map[int64]int // see dateShifts
 	triple     map[uint64]int
 	pathCount  map[string]int
-	linkMixed  map[string]bool // links on several articles in this document
-	docLinks   int             // distinct links in this document
-	languages  bool            // the document declares more than one language
+	linkPairs  [][2]*features // items that have one link, not compared yet; see mixedLinks
+	linkMixed  map[string]bool
+	docLinks   int  // distinct links in this document
+	languages  bool // the document declares more than one language
 	docHosts   map[string]int
 	docEncls   map[string]int
 	rowsByKey  map[Hash][]*ManifestRow

@@ -208,7 +208,7 @@ func (j *Judge) pair(a *arrival, c *candidate, m *matching, n *counts) *pair {
 	p.enclStrong = p.enclEq && j.enclStrong(a.f.encl)
 	p.languages = j.languages
 	p.linkShared = j.linkShared(a.f.link)
-	p.linkAlone = j.state.Links.Shared == 0 && len(j.linkMixed) == 0 && max(j.state.Links.Distinct, j.docLinks) >= minLinks
+	p.linkAlone = j.state.Links.Shared == 0 && len(j.mixedLinks()) == 0 && max(j.state.Links.Distinct, j.docLinks) >= minLinks
 	p.guidWeak = a.f.guid == "" || j.guidsWeak() || j.sharedGUID(a.f.guid)
 	p.uniqueIdent = p.identEq && n.idents[a.f.ident] == 1 && others1(l.byIdent[a.f.ident], c)
 	if p.pathEq {

@@ -12,6 +12,8 @@ const (
 	maxTextBytes = 60_000 // bytes of HTML that are turned into words
 	maxTokens    = 2_000  // words of a text
 	maxTitle     = 400    // words of a title
+
+	maxTitleBytes = 8 << 10 // bytes of a title that are turned into words
 )
 
 // plain appends the readable text of untrusted HTML to dst: tags become spaces, script and style vanish, entities are

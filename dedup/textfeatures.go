@@ -20,6 +20,7 @@ type titleFeatures struct {
 // textFeatures are title and text of an item in the form in which they are compared.
 type textFeatures struct {
 	titleFeatures
+	titled  bool     // the title is known
 	whole   bool     // the rest is known, too
 	words   []string // words of the longer of content and summary
 	textH   uint64
@@ -33,9 +34,25 @@ type textFeatures struct {
 func (f *features) titles() *titleFeatures {
 	if f.text == nil {
 		f.text = &textFeatures{}
+	}
+	if !f.text.titled {
 		f.text.setTitle(f.item.Title)
+		f.text.titled = true
 	}
 	return &f.text.titleFeatures
+}
+
+// share makes f and o have their text features in common where title and text are the same, so that they are computed
+// once at most.
+func (f *features) share(o *features) {
+	a, b := f.item, o.item
+	if f.text != nil || a.Title != b.Title || a.Content != b.Content || a.Summary != b.Summary {
+		return
+	}
+	if o.text == nil {
+		o.text = &textFeatures{}
+	}
+	f.text = o.text
 }
 
 // words of title and text are computed once, when they are needed.
@@ -50,7 +67,7 @@ func (f *features) words() *textFeatures {
 func (t *titleFeatures) setTitle(s string) {
 	b := borrow()
 	defer b.release()
-	b.text = plain(b.text[:0], cut(s, 8<<10), nil)
+	b.text = plain(b.text[:0], cut(s, maxTitleBytes), nil)
 	b.split(b.text, maxTitle)
 	full := b.words()
 	whole := string(b.text)
