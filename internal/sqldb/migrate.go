@@ -36,6 +36,15 @@ func (db *DB) Migrate(ctx context.Context, migrations fs.FS) error {
 
 // migratePostgres holds the lock around all of goose, as goose makes its own table before it takes the one it offers.
 func (db *DB) migratePostgres(ctx context.Context, folder fs.FS) error {
+	return db.Alone(ctx, func() error { return db.migrate(ctx, goose.DialectPostgres, folder) })
+}
+
+// Alone runs f while no other process does so on the same PostgreSQL database: for changes of the schema by libraries that
+// bring their own. On SQLite it just runs f, as there is one writer; f must bear that another process was faster.
+func (db *DB) Alone(ctx context.Context, f func() error) error {
+	if db.dialect != PostgreSQL {
+		return f()
+	}
 	conn, err := db.write.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("connect to database %s: %w", db.name, err)
@@ -44,7 +53,7 @@ func (db *DB) migratePostgres(ctx context.Context, folder fs.FS) error {
 	if _, err := conn.ExecContext(ctx, "select pg_advisory_lock($1)", int64(migrationLock)); err != nil {
 		return fmt.Errorf("wait for others who migrate database %s: %w", db.name, err)
 	}
-	err = db.migrate(ctx, goose.DialectPostgres, folder)
+	err = f()
 	if _, uerr := conn.ExecContext(ctx, "select pg_advisory_unlock($1)", int64(migrationLock)); err == nil && uerr != nil {
 		err = fmt.Errorf("unlock database %s: %w", db.name, uerr)
 	}

@@ -9,6 +9,9 @@
 //   - decisions: what was decided about each arrival that was not unchanged, with the arrival where it was suppressed.
 //   - feed_hours: arrivals by outcome and hour; verdicts: what a person said of two entries; amendments: what people did,
 //     with what undoing puts back; quarantine: items held by policy.
+//   - destinations, deliveries, delivery_attempts: who is told of what, and how far that is; brakes, notices: what the operator
+//     should know; changes, change_cursors: what happened to entries, in one order; outputs: cleaned feeds; facts: what the
+//     program remembers of itself. The tables river_* are the job queue's own.
 //   - stories, story_members: the same article in several feeds; story_marks: by what it is found, for 30 days.
 //
 // # One document at a time
@@ -24,13 +27,17 @@ package store
 
 import (
 	"context"
+	"errors"
 
+	"feedonce"
+	"feedonce/internal/jobs"
 	"feedonce/internal/sqldb"
 )
 
 // A Store is an open database. It is safe for concurrent use.
 type Store struct {
-	db *sqldb.DB
+	db   *sqldb.DB
+	jobs *jobs.Client
 }
 
 // Open opens and migrates a database: a path (or "file:" URL) is SQLite, a "postgres://" URL is PostgreSQL.
@@ -39,12 +46,44 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := db.Migrate(ctx, migrations()); err != nil {
+	s, err := prepareDB(ctx, db)
+	if err != nil {
 		db.Close()
 		return nil, err
 	}
-	return &Store{db: db}, nil
+	return s, nil
 }
+
+// prepareDB migrates an open database.
+func prepareDB(ctx context.Context, db *sqldb.DB) (*Store, error) {
+	if err := db.Migrate(ctx, migrations()); err != nil {
+		return nil, err
+	}
+	if err := jobs.Migrate(ctx, db); err != nil {
+		return nil, err
+	}
+	queue, err := jobs.New(db)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{db: db, jobs: queue}
+	return s, s.name(ctx)
+}
+
+// name gives a database that is new its name.
+func (s *Store) name(ctx context.Context) error {
+	err := s.View(ctx, func(tx *Tx) error {
+		_, err := tx.Instance()
+		return err
+	})
+	if errors.Is(err, feedonce.ErrNotFound) {
+		return s.Update(ctx, func(tx *Tx) error { return tx.nameInstance() })
+	}
+	return err
+}
+
+// Jobs returns the queue of background work.
+func (s *Store) Jobs() *jobs.Client { return s.jobs }
 
 // Close closes the database.
 func (s *Store) Close() error { return s.db.Close() }
@@ -61,18 +100,19 @@ func (s *Store) DB() *sqldb.DB { return s.db }
 // A Tx is a transaction. Its methods are in the files of their subjects.
 type Tx struct {
 	*sqldb.Tx
+	jobs *jobs.Client
 }
 
 // View runs f in a transaction that can only read and sees one state of the database throughout. As in Update, f
 // touches nothing but the database and variables it sets afresh.
 func (s *Store) View(ctx context.Context, f func(*Tx) error) error {
-	return s.db.View(ctx, func(tx *sqldb.Tx) error { return f(&Tx{tx}) })
+	return s.db.View(ctx, func(tx *sqldb.Tx) error { return f(&Tx{tx, s.jobs}) })
 }
 
 // Update runs f in a transaction that writes, and commits if f returns nil. It may run f more than once
 // (serialisation failures), so f touches nothing but the database and variables it sets afresh.
 func (s *Store) Update(ctx context.Context, f func(*Tx) error) error {
-	return s.db.Update(ctx, func(tx *sqldb.Tx) error { return f(&Tx{tx}) })
+	return s.db.Update(ctx, func(tx *sqldb.Tx) error { return f(&Tx{tx, s.jobs}) })
 }
 
 // newIDs returns n IDs for new rows of a table, ascending. They are used up even where the rows are not inserted.
