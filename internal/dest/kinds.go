@@ -6,7 +6,7 @@ import (
 )
 
 // kinds are all kinds of destinations. Each stands in a file of its name.
-var kinds = []*Kind{}
+var kinds = []*Kind{Webhook}
 
 // Kinds returns all kinds of destinations, sorted by name.
 func Kinds() []*Kind {
