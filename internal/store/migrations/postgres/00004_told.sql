@@ -96,6 +96,9 @@ create table changes (
   revision integer not null
 );
 
+create index changes_entry on changes (entry_id, seq);
+create index changes_gone on changes (seq desc) where kind in ('article.merged', 'article.withdrawn');
+
 create table change_cursors (
   consumer text collate "C" primary key,
   seq      bigint not null,

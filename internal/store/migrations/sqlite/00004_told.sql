@@ -98,6 +98,9 @@ create table changes (
   revision integer not null
 ) strict;
 
+create index changes_entry on changes (entry_id, seq);
+create index changes_gone on changes (seq desc) where kind in ('article.merged', 'article.withdrawn');
+
 create table change_cursors (
   consumer text primary key,
   seq      integer not null,
