@@ -20,6 +20,8 @@ import (
 
 	"feedonce"
 	"feedonce/dedup"
+	"feedonce/internal/ingest"
+	"feedonce/internal/outbox"
 	"feedonce/internal/store"
 )
 
@@ -35,6 +37,7 @@ type feed struct {
 	policy dedup.Policy
 	state  *dedup.State // never nil
 	known  bool         // it had a state
+	events []outbox.Event
 }
 
 // hold takes a feed. With anew, its next document is judged even if it is the same.
@@ -61,6 +64,37 @@ func (f *feed) save(tx *store.Tx) error {
 		return nil
 	}
 	return tx.SetState(f.id, f.state)
+}
+
+// log notes a change for the change log, which tells nobody.
+func (f *feed) log(kind feedonce.ChangeKind, entry, other feedonce.EntryID, revision int) {
+	f.events = append(f.events, outbox.Event{Change: kind, Other: other, Entry: feedonce.Entry{ID: entry, Revision: revision}})
+}
+
+// logUpdate notes that an entry changed, if it did.
+func (f *feed) logUpdate(before, after *store.Whole) {
+	if before.Revision != after.Revision || before.Entry.Strict != after.Entry.Strict {
+		f.log(feedonce.ChangeUpdated, after.ID(), 0, after.Revision)
+	}
+}
+
+// tell writes the change log and the deliveries. It is the last of a transaction that locks anything.
+func (f *feed) tell(tx *store.Tx, by By) error {
+	if len(f.events) == 0 {
+		return nil
+	}
+	feed, err := tx.Feed(f.id)
+	if err != nil {
+		return err
+	}
+	return outbox.Put(tx, outbox.Document{Feed: feed, At: by.At, Events: f.events, ByHand: true})
+}
+
+// told returns what tells destinations of a new article.
+func told(w *store.Whole) outbox.Event {
+	e := ingest.Entry(w.Feed, &w.Entry, w.Title, w.Categories)
+	e.Revision = w.Revision
+	return outbox.Event{Kind: feedonce.DeliverNew, Tell: true, Entry: e}
 }
 
 // setPolicy stores the policy as JSON; the default policy is nothing.

@@ -35,6 +35,13 @@ type before struct {
 
 func (b *before) left(a *store.Whole) { b.Revision, b.Strict = a.Revision, a.Entry.Strict }
 
+// logged notes for the change log that A changed, if it did.
+func (b *before) logged(f *feed) {
+	after := *b.A
+	after.Revision, after.Entry.Strict = b.Revision, b.Strict
+	f.logUpdate(b.A, &after)
+}
+
 // changed reports whether A was updated since.
 func (b *before) changed(a *store.Whole) bool {
 	return a.Revision != b.Revision || a.Entry.Strict != b.Strict

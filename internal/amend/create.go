@@ -66,7 +66,7 @@ func (f *feed) owners(tx *store.Tx, keys []dedup.Key) (map[dedup.Hash]feedonce.E
 }
 
 // create stores a newcomer with its keys, its place in a story, and the decision that it is new. quiet is why it is not
-// told; "" tells it, unless its story was told.
+// told; "" tells it, where its story was not told. The caller calls tell.
 func (f *feed) create(tx *store.Tx, feed feedonce.Feed, n *newcomer, rule dedup.RuleID, quiet string, why dedup.Evidence, by By) error {
 	id, err := tx.PutWhole(n.whole)
 	if err != nil {
@@ -81,12 +81,15 @@ func (f *feed) create(tx *store.Tx, feed feedonce.Feed, n *newcomer, rule dedup.
 		return err
 	}
 	place := []ingest.Newcomer{{Entry: id, Item: n.whole.Entry.Item, Tell: quiet == ""}}
-	told, err := ingest.PlaceStories(tx, feed, f.policy, place, n.whole.Entry.FirstSeen)
+	places, err := ingest.PlaceStories(tx, feed, f.policy, place, n.whole.Entry.FirstSeen)
 	if err != nil {
 		return err
 	}
-	if told[id] != "" {
-		quiet = told[id]
+	ev := told(&n.whole)
+	ev.Tell, ev.Quiet, ev.Story, ev.Repeats = quiet == "", quiet, places[id].Story, places[id].Repeats
+	f.events = append(f.events, ev)
+	if places[id].Quiet != "" {
+		quiet = places[id].Quiet
 	}
 	evidence, err := json.Marshal(why)
 	if err != nil {

@@ -21,7 +21,11 @@ func Accept(ctx context.Context, s *store.Store, decision int64, by By) (feedonc
 		if err != nil {
 			return 0, err
 		}
-		return f.accept(tx, h, by, "")
+		id, err := f.accept(tx, h, by, "")
+		if err != nil {
+			return 0, err
+		}
+		return id, f.tell(tx, by)
 	})
 }
 
@@ -50,7 +54,7 @@ func AcceptAlways(ctx context.Context, s *store.Store, id feedonce.FeedID, by By
 		for i := len(held) - 1; i >= 0; i-- {
 			quiet := ""
 			if together[held[i].Decision.At] > manyAtOnce {
-				quiet = "many at once"
+				quiet = dedup.QuietMany
 			}
 			e, err := f.accept(tx, held[i], by, quiet)
 			if err != nil {
@@ -58,11 +62,14 @@ func AcceptAlways(ctx context.Context, s *store.Store, id feedonce.FeedID, by By
 			}
 			entries = append(entries, e)
 		}
-		return entries, f.save(tx)
+		if err := f.save(tx); err != nil {
+			return nil, err
+		}
+		return entries, f.tell(tx, by)
 	})
 }
 
-// manyAtOnce is how many items of one document are told when all of them are accepted.
+// manyAtOnce is how many items of one document are told one by one when all of them are accepted.
 const manyAtOnce = 10
 
 // Reject leaves the held item of a decision out for good: it stays in the log of decisions, and nobody is asked again.

@@ -6,6 +6,7 @@ import (
 
 	"feedonce"
 	"feedonce/dedup"
+	"feedonce/internal/outbox"
 	"feedonce/internal/store"
 )
 
@@ -70,7 +71,15 @@ func merge(tx *store.Tx, a, b feedonce.EntryID, by By) (am store.Amendment, err 
 	if am.ID, err = tx.AddAmendment(am); err != nil {
 		return am, err
 	}
-	return am, f.save(tx)
+	if err := f.save(tx); err != nil {
+		return am, err
+	}
+	f.log(feedonce.ChangeMerged, b, a, wb.Revision)
+	b4.logged(f)
+	if err := f.tell(tx, by); err != nil {
+		return am, err
+	}
+	return am, outbox.Merged(tx, f.id, b, a, by.At)
 }
 
 func verdictOn(tx *store.Tx, a, b feedonce.EntryID) (*store.Verdict, error) {

@@ -10,12 +10,14 @@ import (
 	"feedonce"
 	"feedonce/dedup"
 	"feedonce/internal/ingest"
+	"feedonce/internal/outbox"
 	"feedonce/internal/store"
 )
 
 // Split says that a decision was wrong which took an arrival for a known article: that of a duplicate becomes an entry of
 // its own, and that of an update gets its former version back, and the new one becomes an entry of its own. The result's
-// B is the new entry, and its Note a sentence for the person. It is unread and not told, as somebody knows it already.
+// B is the new entry, and its Note a sentence for the person. It is unread, and destinations are told of it, as they were
+// not when it came.
 //
 // ErrNotFound where there is no such decision, *feedonce.InvalidError where it took nothing for something else or the two
 // cannot be told apart, feedonce.ErrExists where they were split already.
@@ -33,7 +35,10 @@ func Split(ctx context.Context, s *store.Store, decision int64, by By) (store.Am
 		if err != nil {
 			return store.Amendment{}, fmt.Errorf("split decision %d: %w", decision, err)
 		}
-		return am, f.save(tx)
+		if err := f.save(tx); err != nil {
+			return am, err
+		}
+		return am, f.tell(tx, by)
 	})
 }
 
@@ -90,7 +95,7 @@ func (f *feed) split(tx *store.Tx, d feedonce.Decision, by By) (am store.Amendme
 		return am, err
 	}
 	if _, err := tx.AddDecision(feedonce.Decision{At: by.At, Feed: f.id, Entry: idB, Outcome: string(dedup.New), Rule: "U1", Title: b4.B.Title,
-		Evidence: why, Quiet: "split off by a person"}, b4.B.Entry.Item); err != nil {
+		Evidence: why, Told: true}, b4.B.Entry.Item); err != nil {
 		return am, err
 	}
 	if f.policy.Stories != dedup.StoriesOff {
@@ -102,6 +107,10 @@ func (f *feed) split(tx *store.Tx, d feedonce.Decision, by By) (am store.Amendme
 	if am.Before, err = b4.json(); err != nil {
 		return am, err
 	}
+	ev := told(b4.B)
+	ev.Change, ev.Other = feedonce.ChangeSplit, idA
+	f.events = append(f.events, ev)
+	b4.logged(f)
 	am.ID, err = tx.AddAmendment(am)
 	return am, err
 }
@@ -243,6 +252,9 @@ func (f *feed) splitUpdate(tx *store.Tx, d feedonce.Decision, a store.Whole, by 
 		}
 	}
 	if err := tx.DropVersions(a.ID(), v.Revision, a.Revision); err != nil {
+		return nil, err
+	}
+	if err := outbox.Reverted(tx, a.ID(), v.Revision, by.At); err != nil {
 		return nil, err
 	}
 

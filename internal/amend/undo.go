@@ -7,6 +7,7 @@ import (
 
 	"feedonce"
 	"feedonce/dedup"
+	"feedonce/internal/outbox"
 	"feedonce/internal/store"
 )
 
@@ -104,7 +105,36 @@ func undo(tx *store.Tx, am store.Amendment, by By) error {
 	if err != nil {
 		return err
 	}
-	return f.save(tx)
+	if err := f.save(tx); err != nil {
+		return err
+	}
+	return f.tellUndone(tx, am, a, by)
+}
+
+// tellUndone writes to the change log that what was split is merged, or the other way round, and settles what destinations
+// wait for. a is the entry as it was before.
+func (f *feed) tellUndone(tx *store.Tx, am store.Amendment, a store.Whole, by By) error {
+	now, err := tx.Whole(am.A)
+	if err != nil {
+		return err
+	}
+	b, err := tx.Whole(am.B)
+	if err != nil {
+		return err
+	}
+	kind := feedonce.ChangeMerged
+	if am.Kind == store.AmendMerge {
+		kind = feedonce.ChangeSplit
+	}
+	f.log(kind, am.B, am.A, b.Revision)
+	f.logUpdate(&a, &now)
+	if err := f.tell(tx, by); err != nil {
+		return err
+	}
+	if am.Kind == store.AmendMerge {
+		return outbox.Unmerged(tx, am.B, am.A, by.At)
+	}
+	return outbox.Merged(tx, f.id, am.B, am.A, by.At)
 }
 
 // unsplit makes entry b, which was split off a, part of it again.

@@ -22,6 +22,12 @@ type decider struct {
 	items   *dedup.Document
 	policy  dedup.Policy // as of the last decision
 	warning string
+
+	// As of the last decision, for outbox.
+	first    bool    // nothing was known of the feed
+	restored bool    // the database was restored since the last document
+	usual    float64 // new articles in a document
+	places   map[feedonce.EntryID]Place
 }
 
 // parse reads the document.
@@ -185,11 +191,18 @@ func (d *decider) decide(tx *store.Tx) (verdict, error) {
 	}); err != nil {
 		return verdict{}, err
 	}
+	d.first, d.restored, d.usual, d.places = state == nil || state.Documents == 0, doc.Restored, 0, nil
+	if state != nil {
+		d.usual = state.Usual
+	}
+	if doc.Restored {
+		quieten(v.rep.Result)
+	}
 	if v.rep.Counts, err = account(v.rep.Items, v.rep.Result.Decisions); err != nil {
 		return verdict{}, err
 	}
 	v.rep.Unchanged = !v.rep.Result.Writes()
-	v.write = !v.rep.Unchanged || v.rep.Result.StateChanged || d.tellsMore(v.rep.Warning)
+	v.write = !v.rep.Unchanged || v.rep.Result.StateChanged || d.tellsMore(v.rep.Warning) || doc.Restored
 	v.touch = !v.write && d.whole(v.rep.Result) && d.worth()
 	return v, nil
 }
@@ -247,6 +260,9 @@ func (d *decider) store(tx *store.Tx, v *verdict) error {
 	}
 	d.held(v.rep.Result, in.Items)
 	in.Settle = func(tx *store.Tx) error { return d.stories(tx, v.rep.Result) }
+	in.Last = func(tx *store.Tx, revisions map[feedonce.EntryID]int) error {
+		return d.tell(tx, v.rep.Result, in.Items, revisions)
+	}
 	if d.whole(v.rep.Result) {
 		in.ETag, in.LastModified, in.BodyHash = d.f.ETag, d.f.LastModified, d.hash
 	}

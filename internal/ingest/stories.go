@@ -18,12 +18,24 @@ type Newcomer struct {
 	Tell  bool // it is to be told to destinations
 }
 
+// A Place is the place of a new article in a story.
+type Place struct {
+	// Quiet says why an article that was to be told is not, where its story was told already; each destination is asked
+	// again by internal/outbox.
+	Quiet string
+	// Story says that it is one of the articles of the story, and told once with them. Repeats are those that it is a copy
+	// of where they only point to the story's: they are told once, too. An article that itself only points to the story's
+	// is told by itself, and has neither.
+	Story   bool
+	Repeats []feedonce.EntryID
+}
+
 // PlaceStories puts new articles of a feed into the stories that they belong to, in the transaction that stores them, and
-// returns why some that were to be told are not: their story was told already. Nothing is looked up for a feed that takes
-// no part in stories. It must be the last of the transaction that locks anything.
+// returns the places of those that belong to one. Nothing is looked up for a feed that takes no part in stories. It must be
+// the last of the transaction that locks anything, but for outbox.Put.
 //
 // Which feed says what is judged by where the feed is polled, never by the site it claims to be of.
-func PlaceStories(tx *store.Tx, feed feedonce.Feed, policy dedup.Policy, news []Newcomer, now time.Time) (map[feedonce.EntryID]string, error) {
+func PlaceStories(tx *store.Tx, feed feedonce.Feed, policy dedup.Policy, news []Newcomer, now time.Time) (map[feedonce.EntryID]Place, error) {
 	if len(news) == 0 || policy.Stories == dedup.StoriesOff {
 		return nil, nil
 	}
@@ -41,13 +53,13 @@ func PlaceStories(tx *store.Tx, feed feedonce.Feed, policy dedup.Policy, news []
 	if err != nil || len(candidates) == 0 {
 		return nil, err
 	}
-	p := placing{candidates: candidates, feed: feed, policy: policy, now: now}
+	p := placing{tx: tx, candidates: candidates, feed: feed, policy: policy, now: now, places: map[feedonce.EntryID]Place{}}
 	for i := range news {
 		if err := p.place(&news[i]); err != nil {
 			return nil, err
 		}
 	}
-	return p.quiet, tx.AddMemberships(p.rows, now)
+	return p.places, tx.AddMemberships(p.rows, now)
 }
 
 // Seek returns what an article is found by in other feeds.
@@ -59,14 +71,15 @@ func Seek(id feedonce.EntryID, item *dedup.Item) store.StorySeek {
 
 // placing is the new articles of one document on their way into stories.
 type placing struct {
+	tx         *store.Tx
 	candidates map[feedonce.EntryID][]store.StoryCandidate
 	feed       feedonce.Feed
 	policy     dedup.Policy
 	now        time.Time
 
-	rows  []store.Membership
-	quiet map[feedonce.EntryID]string
-	fresh int64 // the last provisional number of a story, negative
+	rows   []store.Membership
+	places map[feedonce.EntryID]Place
+	fresh  int64 // the last provisional number of a story, negative
 }
 
 func (p *placing) place(n *Newcomer) error {
@@ -107,17 +120,46 @@ func (p *placing) place(n *Newcomer) error {
 		told = with.Told
 	}
 	tell := n.Tell
+	place := Place{Story: !about}
+	if with.About && !m.About {
+		if place.Repeats, err = p.copies(with.Story, feedonce.EntryID(with.Entry)); err != nil {
+			return err
+		}
+	}
 	if tell && told && !m.About {
 		tell = false
-		if p.quiet == nil {
-			p.quiet = map[feedonce.EntryID]string{}
-		}
-		p.quiet[n.Entry] = fmt.Sprintf("told already as part of a story: %s", with.FeedName)
+		place.Quiet = fmt.Sprintf("told already as part of a story: %s", with.FeedName)
 	}
+	p.places[n.Entry] = place
 	p.rows = append(p.rows, store.Membership{Story: with.Story, Entry: n.Entry, Feed: p.feed.ID, About: about, At: p.now, Told: tell,
 		Rule: string(m.Rule), Joined: feedonce.EntryID(with.Entry), Evidence: string(evidence)})
 	p.joined(&with, tell && !about)
 	return nil
+}
+
+// aboutRule is the rule by which an article joins a story that it only points to.
+const aboutRule = "S4"
+
+// copies returns an article of a story and those that are the same, as they joined it by being so.
+func (p *placing) copies(story int64, of feedonce.EntryID) ([]feedonce.EntryID, error) {
+	rows, err := p.tx.Memberships(story)
+	if err != nil {
+		return nil, err
+	}
+	same := []feedonce.EntryID{of}
+	for i := 0; i < len(same); i++ {
+		for _, m := range rows {
+			if m.Rule == aboutRule || m.Joined == 0 {
+				continue
+			}
+			for _, pair := range [][2]feedonce.EntryID{{m.Entry, m.Joined}, {m.Joined, m.Entry}} {
+				if pair[0] == same[i] && !slices.Contains(same, pair[1]) {
+					same = append(same, pair[1])
+				}
+			}
+		}
+	}
+	return same, nil
 }
 
 // joined tells the candidates of the other new articles what has become of a story: an article of this feed is in it now,
@@ -149,12 +191,14 @@ func (d *decider) stories(tx *store.Tx, r *dedup.Result) error {
 		}
 	}
 	feed := d.f.Claim.Feed
-	quiet, err := PlaceStories(tx, feed, d.policy, news, d.f.Received)
-	if err != nil {
+	var err error
+	if d.places, err = PlaceStories(tx, feed, d.policy, news, d.f.Received); err != nil {
 		return err
 	}
-	for id, why := range quiet {
-		at[id].Tell, at[id].Quiet = false, why
+	for id, place := range d.places {
+		if place.Quiet != "" {
+			at[id].Tell, at[id].Quiet = false, place.Quiet
+		}
 	}
 	return nil
 }

@@ -44,6 +44,7 @@ func (tx *Tx) apply(in Ingest) error {
 	}
 	for _, step := range []func(Ingest, *rowsOfDocument) error{
 		tx.swap, tx.applyFeed, tx.applyVersions, tx.applyEntries, tx.applyKeys, tx.applyMarks, tx.settle, tx.applyDecisions, tx.applyCounts,
+		tx.last,
 	} {
 		if err := step(in, rows); err != nil {
 			return err
@@ -57,6 +58,24 @@ func (tx *Tx) settle(in Ingest, r *rowsOfDocument) error {
 		return nil
 	}
 	return in.Settle(tx)
+}
+
+func (tx *Tx) last(in Ingest, r *rowsOfDocument) error {
+	if in.Last == nil || r.counts.New+r.counts.Updated == 0 {
+		return nil
+	}
+	revisions := make(map[feedonce.EntryID]int, len(r.entries))
+	for _, e := range r.entries {
+		n := 1
+		if old := r.updated[e.id]; old != nil {
+			n = old.revision
+			if e.version {
+				n++
+			}
+		}
+		revisions[feedonce.EntryID(e.id)] = n
+	}
+	return in.Last(tx, revisions)
 }
 
 // bind gives the new entries their IDs.
@@ -115,6 +134,7 @@ type entryRow struct {
 type oldRow struct {
 	marks      []dedup.Mark
 	contentKey []byte
+	revision   int
 }
 
 func prepare(in Ingest) (*rowsOfDocument, error) {
@@ -190,7 +210,7 @@ func count(c *feedonce.Counts, o dedup.Outcome) error {
 // swap counts the document up, if it and the lease are still what the decision was made on, and takes the row's lock.
 func (tx *Tx) swap(in Ingest, r *rowsOfDocument) error {
 	var fence int64
-	err := tx.QueryRow(`update feed_docs set seq = seq + 1, etag = $3, last_modified = $4, body_hash = $5
+	err := tx.QueryRow(`update feed_docs set seq = seq + 1, etag = $3, last_modified = $4, body_hash = $5, restored = false
 		where feed_id = $1 and seq = $2
 		returning (select s.fence from feed_schedule s where s.feed_id = $1)`,
 		in.Feed, in.Seq, in.ETag, in.LastModified, in.BodyHash).Scan(&fence)
@@ -260,13 +280,13 @@ func (tx *Tx) applyVersions(in Ingest, r *rowsOfDocument) error {
 		var id int64
 		var old oldRow
 		var marks []byte
-		if err := row.Scan(&id, &marks, &old.contentKey); err != nil {
+		if err := row.Scan(&id, &marks, &old.contentKey, &old.revision); err != nil {
 			return err
 		}
 		old.marks = uint64s[dedup.Mark](marks)
 		r.updated[id] = &old
 		return nil
-	}, `select e.id, e.marks, e.content_key from `+from+` `+lookup+` entries e on e.id = r.id and e.feed_id = $1`, append([]any{in.Feed}, args...)...)
+	}, `select e.id, e.marks, e.content_key, e.revision from `+from+` `+lookup+` entries e on e.id = r.id and e.feed_id = $1`, append([]any{in.Feed}, args...)...)
 	if err != nil {
 		return fmt.Errorf("read entries: %w", err)
 	}

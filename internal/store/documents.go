@@ -16,15 +16,16 @@ type FeedDoc struct {
 	LastModified string
 	BodyHash     []byte
 	Policy       string // of the feed, JSON of dedup.Policy: to be read with what it rules
+	Restored     bool   // the database was restored from a backup since: what the next document brings is told to nobody
 }
 
-const feedDoc = `select d.seq, s.state, d.etag, d.last_modified, d.body_hash, f.policy
+const feedDoc = `select d.seq, s.state, d.etag, d.last_modified, d.body_hash, f.policy, d.restored
 	from feed_docs d join feeds f on f.id = d.feed_id left join feed_states s on s.feed_id = d.feed_id where d.feed_id = $1`
 
 // FeedDoc returns it, or ErrNotFound where the feed is gone.
 func (tx *Tx) FeedDoc(id feedonce.FeedID) (FeedDoc, error) {
 	var d FeedDoc
-	err := tx.QueryRow(feedDoc, id).Scan(&d.Seq, &d.State, &d.ETag, &d.LastModified, &d.BodyHash, &d.Policy)
+	err := tx.QueryRow(feedDoc, id).Scan(&d.Seq, &d.State, &d.ETag, &d.LastModified, &d.BodyHash, &d.Policy, flag{&d.Restored})
 	return d, found(err, "document of feed %d", id)
 }
 
@@ -56,6 +57,9 @@ type Ingest struct {
 	// Settle, if set, runs when the new entries are stored and bound, and before the decisions are: it may change whether
 	// they are told.
 	Settle func(*Tx) error
+	// Last, if set, runs when all of a document is stored that made or changed entries; revisions are those that the entries
+	// it wrote have now.
+	Last func(tx *Tx, revisions map[feedonce.EntryID]int) error
 }
 
 // IngestItem is an item of the document, with the fields of an entry that play no part in deciding.
