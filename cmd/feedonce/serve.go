@@ -13,6 +13,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"feedonce/internal/api"
+	"feedonce/internal/jobs"
+	"feedonce/internal/outfeed"
 	"feedonce/internal/store"
 	"feedonce/internal/web"
 )
@@ -31,7 +33,7 @@ elsewhere can reach the server through a name that leads to this machine.`,
 		Args: args(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context()) },
 	}
-	addSettings(cmd.Flags(), "store", "serve", "fetch", "poll", "log")
+	addSettings(cmd.Flags(), "store", "serve", "fetch", "poll", "deliver", "log")
 	return cmd
 }
 
@@ -60,23 +62,30 @@ func (a *app) serve(ctx context.Context) error {
 		journal := a.journal(log)
 		defer journal.Close()
 		p := a.poller(s, c, log, journal)
+		engine, err := a.engine(s, c, log)
+		if err != nil {
+			return err
+		}
 		fmt.Fprintf(a.err, "feedonce %s serves http://%s/ from %s; end it with Ctrl-C\n", programVersion(), l.Addr(), s.Name())
 		group, gctx := errgroup.WithContext(ctx)
 		group.Go(func() error { return p.Run(gctx) })
 		group.Go(func() error { return a.upkeep(gctx, s, log) })
+		group.Go(func() error { return engine.Run(gctx, jobs.Options{Poll: min(a.set.Step, time.Second)}) })
 		group.Go(func() error {
 			return serveHTTP(gctx, l, doors(web.Options{
 				Store: s, Poller: p, Client: c, Log: log, Version: programVersion(), Hosts: hosts,
-			}))
+			}, a.set.URL))
 		})
 		return ended(ctx, group.Wait())
 	})
 }
 
-// doors are the pages for people and the API for programs, side by side.
-func doors(o web.Options) http.Handler {
+// doors are the pages for people, the API for programs and the output feeds for readers, side by side. url is where people
+// open the pages; "" is what each request says.
+func doors(o web.Options, url string) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", web.Handler(o))
+	mux.Handle(outfeed.Prefix, outfeed.Handler(outfeed.Options{Store: o.Store, URL: url, Log: o.Log, Now: o.Now}))
 	mux.Handle(api.Prefix, api.Handler(api.Options{
 		Store: o.Store, Poller: o.Poller, Client: o.Client, Log: o.Log, Version: o.Version, Hosts: o.Hosts, Now: o.Now,
 	}))

@@ -12,7 +12,7 @@ import (
 
 // Pages and API stand side by side, each with its own answers.
 func TestDoors(t *testing.T) {
-	h := doors(web.Options{Store: storetest.Open(t, storetest.SQLite(t)), Version: "test"})
+	h := doors(web.Options{Store: storetest.Open(t, storetest.SQLite(t)), Version: "test"}, "")
 	for _, c := range []struct {
 		path, host string
 		status     int

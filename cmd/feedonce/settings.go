@@ -39,6 +39,12 @@ type settings struct {
 	Step        time.Duration `koanf:"step" group:"poll" default:"5s" usage:"how often to look for feeds that are due"`
 	Lease       time.Duration `koanf:"lease" group:"poll" default:"2m" usage:"after what time another worker may take over a feed from one that died"`
 
+	URL           string `koanf:"url" group:"deliver" usage:"address under which people open the pages, such as https://feeds.example.org; messages and output feeds link there (default: the address of --listen)"`
+	From          string `koanf:"from" group:"deliver" default:"feedonce" usage:"what this installation is called in messages"`
+	AllowExec     bool   `koanf:"allow-exec" group:"deliver" default:"false" usage:"let destinations run commands and write files, as whoever runs this program"`
+	SecretKey     string `koanf:"secret-key" group:"deliver" usage:"key that addresses and passwords of destinations are sealed with: 64 hexadecimal digits; rather set it in the environment than here"`
+	SecretKeyFile string `koanf:"secret-key-file" group:"deliver" usage:"file with that key, made where it is missing (default: the database's path with .key, for PostgreSQL secrets.key in the user's configuration folder)"`
+
 	LogLevel  slog.Level `koanf:"log-level" group:"log" default:"info" usage:"what to log: debug, info, warn or error"`
 	LogFormat string     `koanf:"log-format" group:"log" default:"text" usage:"how to log: text or json"`
 }
@@ -105,6 +111,12 @@ func (s settings) check(where map[string]string) error {
 	}
 	if u, err := url.Parse(s.Contact); s.Contact != "" && (err != nil || u.Host == "" && u.Scheme != "mailto") {
 		return bad("contact", "must be a URL, such as https://example.org/about-our-polling")
+	}
+	if u, err := url.Parse(s.URL); s.URL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+		return bad("url", "must be an address that begins with https:// or http://")
+	}
+	if strings.TrimSpace(s.From) == "" || strings.ContainsAny(s.From, "\r\n") {
+		return bad("from", "must be a name in one line")
 	}
 	if strings.ContainsAny(s.UserAgent+s.Contact, "\r\n") {
 		return bad("user-agent", "must be one line")

@@ -35,7 +35,7 @@ func TestSettingsAreDocumented(t *testing.T) {
 
 func TestDefaults(t *testing.T) {
 	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
-	addSettings(flags, "store", "serve", "fetch", "poll", "log")
+	addSettings(flags, "store", "serve", "fetch", "poll", "deliver", "log")
 	flags.String("config", os.DevNull, "")
 	set, err := loadSettings(flags, []string{"HOME=/home/jo"})
 	if err != nil {

@@ -2,10 +2,12 @@ package main
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"feedonce/internal/jobs"
 	"feedonce/internal/store"
 )
 
@@ -30,15 +32,20 @@ again.`,
 				log := a.logger()
 				journal := a.journal(log)
 				defer journal.Close()
+				engine, err := a.engine(s, c, log)
+				if err != nil {
+					return err
+				}
 				fmt.Fprintf(a.err, "feedonce %s polls for %s; end it with Ctrl-C\n", programVersion(), s.Name())
 				p := a.poller(s, c, log, journal)
 				group, gctx := errgroup.WithContext(ctx)
 				group.Go(func() error { return p.Run(gctx) })
 				group.Go(func() error { return a.upkeep(gctx, s, log) })
+				group.Go(func() error { return engine.Run(gctx, jobs.Options{Poll: min(a.set.Step, time.Second)}) })
 				return ended(ctx, group.Wait())
 			})
 		},
 	}
-	addSettings(cmd.Flags(), "store", "fetch", "poll", "log")
+	addSettings(cmd.Flags(), "store", "fetch", "poll", "deliver", "log")
 	return cmd
 }

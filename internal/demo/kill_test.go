@@ -32,20 +32,8 @@ const killsEnv = "FEEDONCE_TEST_KILLS"
 // it again on the same database: `serve` on SQLite, `worker` on PostgreSQL. In the end every article that was published
 // must be there exactly once.
 func TestKill(t *testing.T) {
-	kills := 15
-	if v := os.Getenv(killsEnv); v != "" {
-		n, err := strconv.Atoi(v)
-		if err != nil || n < 1 {
-			t.Fatalf("%s is %q, and must be a number", killsEnv, v)
-		}
-		kills = n
-	}
-	program := filepath.Join(t.TempDir(), "feedonce")
-	build := exec.Command("go", "build", "-o", program, "feedonce/cmd/feedonce")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("building the program: %v\n%s", err, out)
-	}
+	kills := killsFromEnv(t)
+	program := buildProgram(t)
 	storetest.EachDSN(t, func(t *testing.T, dsn string) {
 		seed := rand.Uint64()
 		t.Logf("%d kills, seed %d", kills, seed)
@@ -67,6 +55,28 @@ func TestKill(t *testing.T) {
 		run.command(t, "doctor")
 		stand.check(t, dsn, feeds)
 	})
+}
+
+func killsFromEnv(t *testing.T) int {
+	v := os.Getenv(killsEnv)
+	if v == "" {
+		return 15
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 1 {
+		t.Fatalf("%s is %q, and must be a number", killsEnv, v)
+	}
+	return n
+}
+
+func buildProgram(t *testing.T) string {
+	program := filepath.Join(t.TempDir(), "feedonce")
+	build := exec.Command("go", "build", "-o", program, "feedonce/cmd/feedonce")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("building the program: %v\n%s", err, out)
+	}
+	return program
 }
 
 // A stand sells newspapers: every request for a feed publishes one more article of it. Some of its feeds have bad guids.
@@ -202,11 +212,15 @@ func (s *stand) check(t *testing.T, dsn string, ids []feedonce.FeedID) {
 }
 
 // A runner runs the program on one database.
-type runner struct{ program, dsn, home string }
+type runner struct {
+	program, dsn, home string
+	env                []string
+}
 
 func (r *runner) prepare(ctx context.Context, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	cmd := exec.CommandContext(ctx, r.program, args...)
 	cmd.Env = []string{"HOME=" + r.home, "PATH=" + os.Getenv("PATH"), "FEEDONCE_DB=" + r.dsn, "FEEDONCE_ALLOW_NET=127.0.0.0/8"}
+	cmd.Env = append(cmd.Env, r.env...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	return cmd, &out
