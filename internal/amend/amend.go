@@ -2,14 +2,17 @@
 //
 // Every function is one transaction that holds the feed, so that a document that is decided meanwhile is decided again on
 // what is true then. After each of them the next documents find every article where it now belongs: none is new, none is
-// told, none is lost.
+// told again, none is lost.
 //
 //   - policy.go: SetPolicy re-keys what is stored. simulate.go: Simulate says beforehand what would differ.
 //   - held.go: Accept, AcceptAlways and Reject answer what a policy holds.
 //   - split.go, merge.go, story.go: Split, Merge and Leave contradict a decision; undo.go: Undo takes that back. Each is
 //     an entry in store's amendments, with who, when and the rule that was contradicted. Of a rule that people reversed
 //     twice in a feed only suspicion is left there.
-//   - story.go: Lead chooses which article of a story is shown first.
+//   - story.go: Lead chooses which article of a story is shown first. remove.go: RemoveFeed.
+//
+// What becomes an article by hand (Accept, Split) is told to destinations, as it would have been when it came; what becomes
+// part of another is not told any more. All of it is in the change log, by internal/outbox.
 package amend
 
 import (

@@ -6,6 +6,8 @@
 // what nearly every poll comes to. Otherwise one transaction stores all of it, with the validators by which the next
 // poll may be answered "not modified", or none of it. If another worker stored a document of the same feed meanwhile,
 // the store says so and the document is decided again on what is known then.
+//
+// The last of that transaction are the stories that new articles belong to, and internal/outbox, which writes who is told.
 package ingest
 
 import (

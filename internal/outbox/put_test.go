@@ -591,6 +591,38 @@ func TestAmendments(t *testing.T) {
 	})
 }
 
+// Where an update turns out to be another article, that is told as a new one, and the message about the update is not sent.
+func TestSplitUpdateIsTold(t *testing.T) {
+	each(t, func(t *testing.T, h *house) {
+		const host = "garden.example"
+		id, n := h.begun(host, 3)
+		to := h.dest("to", feedonce.Route{Updates: true})
+		it, rest := news(host, n, 4), list(host, 1, n-1, 0)
+		h.poll(id, host, 4, append([]item{it}, rest...)...)
+		h.sent(to)
+		it.title, it.text, it.date = "Number 70: "+prose(500, 5), prose(501, 60), hours(12)
+		if rep := h.poll(id, host, 12, append([]item{it}, rest...)...); rep.Counts.Updated != 1 {
+			t.Fatalf("the guid again: %+v", rep.Counts)
+		}
+		h.want("taken for an update", to, "new 70 sent", "update 70 pending")
+		var d []feedonce.Decision
+		h.view(func(tx *store.Tx) (err error) {
+			d, err = tx.Decisions(store.DecisionFilter{Feed: id, Outcomes: []string{"updated"}})
+			return err
+		})
+		_, last := h.changes(0)
+		am, err := amend.Split(context.Background(), h.s, d[0].ID, by(13))
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.want("split", to, "new 4 sent", "update 4 skipped", "new 70 pending")
+		want := fmt.Sprintf("split %d.1 of %d, updated %d.1", am.B, am.A, am.A)
+		if got, _ := h.changes(last); strings.Join(got, ", ") != want {
+			t.Errorf("the change log says %v, want %s", got, want)
+		}
+	})
+}
+
 // Held items that a person accepts are told, one by one or, where they were many, as one; the change of policy tells nobody.
 func TestAcceptedItemsAreTold(t *testing.T) {
 	each(t, func(t *testing.T, h *house) {
