@@ -34,8 +34,9 @@ var allowed = map[string][]string{
 	"internal/poll":     {"", "dedup", "internal/fetch", "internal/format", "internal/scan", "internal/ingest", "internal/store"},
 	"internal/guard":    {},
 	"internal/explain":  {"", "dedup", "internal/sanitize", "internal/store"},
-	"internal/api":      {"", "dedup", "internal/amend", "internal/deliver", "internal/dest", "internal/ingest", "internal/outbox", "internal/outfeed", "internal/secret", "internal/explain", "internal/fetch", "internal/guard", "internal/poll", "internal/store"},
-	"internal/web":      {"", "dedup", "internal/fetch", "internal/format", "internal/guard", "internal/ingest", "internal/opml", "internal/poll", "internal/sanitize", "internal/store"},
+	"internal/shape":    {"", "dedup", "internal/explain", "internal/store"},
+	"internal/api":      {"", "dedup", "internal/amend", "internal/deliver", "internal/dest", "internal/ingest", "internal/outbox", "internal/outfeed", "internal/secret", "internal/explain", "internal/fetch", "internal/guard", "internal/poll", "internal/shape", "internal/store"},
+	"internal/web":      {"", "dedup", "internal/amend", "internal/fetch", "internal/format", "internal/guard", "internal/ingest", "internal/opml", "internal/poll", "internal/sanitize", "internal/store"},
 }
 
 // only are packages of other people that one package may import, and nobody else: SQL drivers behind sqldb, and so on.
@@ -46,6 +47,7 @@ var only = map[string][]string{
 	"code.dny.dev/ssrf":                  {"internal/fetch"},
 	"github.com/microcosm-cc/bluemonday": {"internal/sanitize"},
 	"github.com/danielgtaylor/huma/v2":   {"internal/api"},
+	"github.com/riverqueue/river":        {"internal/jobs"},
 }
 
 // noNet are packages that compute and nothing else: no files, no network, no clock.

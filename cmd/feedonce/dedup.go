@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"feedonce/dedup"
+	"feedonce/internal/explain"
 )
 
 func (a *app) dedupCommand() *cobra.Command {
@@ -287,7 +288,7 @@ func (f *filter) line(number int, text []byte) error {
 		case f.onlyNew:
 			err = lines.write(item)
 		default:
-			rule := dedup.RuleByID(d.Rule)
+			rule := explain.RuleOf(d.Rule, d.Outcome)
 			err = lines.write(filterDecision{
 				Line: number, Item: d.Item + 1, Feed: l.Feed, Ref: l.Ref,
 				Outcome: d.Outcome, Rule: d.Rule, Name: rule.Name, Sentence: rule.Sentence, Entry: d.Entry,

@@ -10,6 +10,7 @@ import (
 
 	"feedonce"
 	"feedonce/internal/explain"
+	"feedonce/internal/shape"
 	"feedonce/internal/store"
 )
 
@@ -29,11 +30,13 @@ With --check, every decision is made again from what is stored, and is said to c
 does not. What stood beside an arrival in its document and was not changed by it is not stored; what depends on that may come
 out otherwise.
 
-With --json, a line for each article: entry (as list --json), feed, summary (sentences), decisions, keys (kind, text), versions
-(with changes: field, words, each is and text), story, verdicts, amendments; or a line for each arrival that is no article:
-decision. A decision has: decision (number), at, feed, entry, outcome, rule, name, sentence, headline, guid, url, title, evidence
-(facts, changed, material, others, note), findings (text, weight, came, had, needed), considered (entry, title, why), remarks,
-told, quiet, and with --check: check (same, outcome, rule, entry, why).`,
+With --json, a line for each article, as the API has it under /entries/ENTRY/explain: entry (as list --json), feed_name, summary
+(sentences), decisions, keys (kind, text), changes (at, revision, before: the version it replaced, fields: field, words, each is
+and text), story (as stories --json), verdicts, amendments (as undo --list --json); or a line for each arrival that is no article:
+decision. A decision has: id (number), at, feed, entry, outcome, rule, name, sentence, guid, url, title, evidence (facts, changed,
+material, others, note), told, quiet, arrival (what came, where it is not shown), headline, remarks, findings (text, weight, came,
+had, needed), considered (entry, title, why), and with --check: check (same, outcome, rule, entry, text). Where several have the
+words: match (an article), arrival (a decision).`,
 		Example: "  feedonce explain 17\n  feedonce explain https://example.org/2026/03/an-article\n  feedonce explain lighthouse keeper",
 		Args:    args(1, -1, "the number, URL or guid of an article, or words of its title"),
 		RunE: func(cmd *cobra.Command, words []string) error {
@@ -96,7 +99,7 @@ func (a *app) explain(ctx context.Context, s *store.Store, what string, check, a
 		return a.listTitled(x.found)
 	}
 	if a.json {
-		err = a.explainForPrograms(&x)
+		err = a.explainJSON(&x)
 	} else {
 		err = a.printExplanation(&x)
 	}
@@ -108,6 +111,22 @@ func (a *app) explain(ctx context.Context, s *store.Store, what string, check, a
 			if !c.Same {
 				return errFound
 			}
+		}
+	}
+	return nil
+}
+
+// explainJSON writes what the API answers.
+func (a *app) explainJSON(x *explanation) error {
+	lines := newJSONLines(a.out)
+	for _, e := range x.articles {
+		if err := lines.write(shape.ExplanationOf(e.Article, e.checks)); err != nil {
+			return err
+		}
+	}
+	for _, lone := range x.arrivals {
+		if err := lines.write(map[string]any{"decision": shape.ExplainedOf(&lone.Decision, nil)}); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -157,12 +176,12 @@ func (a *app) listTitled(f *explain.Found) error {
 	if a.json {
 		lines := newJSONLines(a.out)
 		for _, e := range f.Titled {
-			if err := lines.write(map[string]any{"match": entryForPrograms(e)}); err != nil {
+			if err := lines.write(map[string]any{"match": shape.EntryOf(e)}); err != nil {
 				return err
 			}
 		}
 		for _, d := range f.TitledArrivals {
-			if err := lines.write(map[string]any{"arrival": decisionForPrograms(d)}); err != nil {
+			if err := lines.write(map[string]any{"arrival": shape.DecisionOf(d)}); err != nil {
 				return err
 			}
 		}

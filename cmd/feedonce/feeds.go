@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"feedonce"
+	"feedonce/internal/shape"
 	"feedonce/internal/store"
 )
 
@@ -101,8 +102,8 @@ func condition(f feedonce.Feed) string {
 func feedForPrograms(f feedonce.Feed, articles int64) feedJSON {
 	return feedJSON{
 		Feed: f.ID, URL: f.URL, Title: f.Title, Site: f.SiteURL, Folder: f.Folder, Format: f.Format, State: f.State,
-		Articles: articles, LastPoll: jsonTime(f.Schedule.LastPoll), NextPoll: jsonTime(f.Schedule.NextPoll),
-		Interval: f.Schedule.Interval.Seconds(), LastNew: jsonTime(f.Schedule.LastNew),
+		Articles: articles, LastPoll: shape.Moment(f.Schedule.LastPoll), NextPoll: shape.Moment(f.Schedule.NextPoll),
+		Interval: f.Schedule.Interval.Seconds(), LastNew: shape.Moment(f.Schedule.LastNew),
 		Errors: f.Errors, Error: f.Error, Warning: f.Warning,
 	}
 }

@@ -2,31 +2,13 @@ package main
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"feedonce"
+	"feedonce/internal/shape"
 	"feedonce/internal/store"
 )
-
-// entryJSON is an article for programs.
-type entryJSON struct {
-	Entry      feedonce.EntryID     `json:"entry"`
-	Feed       feedonce.FeedID      `json:"feed"`
-	Title      string               `json:"title"`
-	URL        string               `json:"url"`
-	GUID       string               `json:"guid"`
-	Author     string               `json:"author,omitempty"`
-	Published  *time.Time           `json:"published"`
-	FirstSeen  *time.Time           `json:"first_seen"`
-	Changed    *time.Time           `json:"changed"`
-	Revision   int                  `json:"revision"`
-	Categories []string             `json:"categories,omitempty"`
-	Enclosures []feedonce.Enclosure `json:"enclosures,omitempty"`
-	Summary    string               `json:"summary,omitempty"`
-	Content    string               `json:"content,omitempty"`
-}
 
 func (a *app) listCommand() *cobra.Command {
 	var feed, words string
@@ -36,8 +18,8 @@ func (a *app) listCommand() *cobra.Command {
 		Short: "List articles, newest first",
 		Long: `List articles, newest first.
 
-With --json, a line for each article: entry (number), feed (number), title, url, guid, author, published, first_seen, changed,
-revision (1 until it is updated), categories, enclosures (url, type, length).`,
+With --json, a line for each article, as the API has it: id (number), feed (number), title, url, guid, author, lang, published,
+updated, first_seen, changed, revision (1 until it is updated), merged_into, categories, enclosures (url, type, length).`,
 		Args: args(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
@@ -72,7 +54,7 @@ revision (1 until it is updated), categories, enclosures (url, type, length).`,
 				if a.json {
 					lines := newJSONLines(a.out)
 					for _, e := range entries {
-						if err := lines.write(entryForPrograms(e)); err != nil {
+						if err := lines.write(shape.EntryOf(e)); err != nil {
 							return err
 						}
 					}
@@ -107,12 +89,4 @@ func headline(e feedonce.Entry) string {
 		return e.URL
 	}
 	return e.GUID
-}
-
-func entryForPrograms(e feedonce.Entry) entryJSON {
-	return entryJSON{
-		Entry: e.ID, Feed: e.Feed, Title: e.Title, URL: e.URL, GUID: e.GUID, Author: e.Author,
-		Published: jsonTime(e.Published), FirstSeen: jsonTime(e.FirstSeen), Changed: jsonTime(e.Changed), Revision: e.Revision,
-		Categories: e.Categories, Enclosures: e.Enclosures, Summary: e.Summary, Content: e.Content,
-	}
 }

@@ -178,15 +178,6 @@ func stamp(t time.Time) string {
 	return t.Local().Format("2006-01-02 15:04")
 }
 
-// jsonTime is a time for a program; nil (null) for none.
-func jsonTime(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	t = t.UTC()
-	return &t
-}
-
 // count is "1 feed", "2 feeds".
 func count(n int, one string) string {
 	if n == 1 {

@@ -13,6 +13,8 @@ import (
 	"feedonce"
 	"feedonce/dedup"
 	"feedonce/internal/amend"
+	"feedonce/internal/explain"
+	"feedonce/internal/shape"
 	"feedonce/internal/store"
 )
 
@@ -308,7 +310,11 @@ func (a *app) printSimulation(f feedonce.Feed, before, after dedup.Policy, sim *
 func (a *app) simulationForPrograms(sim *amend.Simulation) error {
 	lines := newJSONLines(a.out)
 	for _, d := range sim.Difference {
-		rule := dedup.RuleByID(d.Rule)
+		outcome := dedup.Outcome("")
+		if d.Kind == amend.DiffRefused {
+			outcome = dedup.Invalid
+		}
+		rule := explain.RuleOf(d.Rule, outcome)
 		if err := lines.write(struct {
 			Kind     amend.DifferenceKind `json:"kind"`
 			At       time.Time            `json:"at"`
@@ -334,7 +340,7 @@ func (a *app) simulationForPrograms(sim *amend.Simulation) error {
 		Articles int             `json:"articles"`
 		Now      int             `json:"now"`
 		Unlike   int             `json:"unlike"`
-	}{sim.Feed, sim.Arrivals, jsonTime(sim.From), jsonTime(sim.To), sim.Articles, sim.Now, sim.Unlike}})
+	}{sim.Feed, sim.Arrivals, shape.Moment(sim.From), shape.Moment(sim.To), sim.Articles, sim.Now, sim.Unlike}})
 	if err == nil && len(sim.Difference) > 0 {
 		err = errFound
 	}

@@ -11,6 +11,7 @@ import (
 
 	"feedonce"
 	"feedonce/internal/amend"
+	"feedonce/internal/shape"
 	"feedonce/internal/store"
 )
 
@@ -102,7 +103,7 @@ func (a *app) printHeld(held []store.Held, state string) error {
 		lines := newJSONLines(a.out)
 		for _, h := range held {
 			d := h.Decision
-			if err := lines.write(heldJSON{d.ID, d.Feed, h.FeedName, d.Title, d.URL, d.GUID, h.Since.UTC(), h.State, jsonTime(h.Closed), h.Who, h.Entry}); err != nil {
+			if err := lines.write(heldJSON{d.ID, d.Feed, h.FeedName, d.Title, d.URL, d.GUID, h.Since.UTC(), h.State, shape.Moment(h.Closed), h.Who, h.Entry}); err != nil {
 				return err
 			}
 		}

@@ -13,6 +13,7 @@ import (
 
 	"feedonce"
 	"feedonce/internal/sanitize"
+	"feedonce/internal/shape"
 	"feedonce/internal/store"
 )
 
@@ -40,7 +41,7 @@ With --json, one object as in list, with summary and content (untrusted HTML, as
 				}
 				switch {
 				case a.json:
-					return newJSONLines(a.out).write(entryForPrograms(e))
+					return newJSONLines(a.out).write(shape.EntryOf(e))
 				case html:
 					_, err := fmt.Fprintln(a.out, sanitize.HTML(body(e), e.URL))
 					return err

@@ -2,62 +2,18 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"feedonce"
 	"feedonce/dedup"
 	"feedonce/internal/amend"
+	"feedonce/internal/shape"
 	"feedonce/internal/store"
 )
-
-// storyJSON is a story for programs.
-type storyJSON struct {
-	Story   int64             `json:"story"`
-	At      time.Time         `json:"at"`
-	Changed time.Time         `json:"changed"`
-	Lead    feedonce.EntryID  `json:"lead"`
-	Members []storyMemberJSON `json:"members"`
-}
-
-type storyMemberJSON struct {
-	Entry    feedonce.EntryID `json:"entry"`
-	Feed     feedonce.FeedID  `json:"feed"`
-	FeedName string           `json:"feed_title"`
-	Title    string           `json:"title"`
-	URL      string           `json:"url"`
-	About    bool             `json:"about,omitempty"`
-	At       time.Time        `json:"at"`
-	Told     bool             `json:"told"`
-	Rule     string           `json:"rule,omitempty"`
-	Sentence string           `json:"sentence,omitempty"`
-	Joined   feedonce.EntryID `json:"joined,omitempty"`
-	Evidence json.RawMessage  `json:"evidence,omitempty"`
-}
-
-func storyForPrograms(s store.Story) storyJSON {
-	out := storyJSON{Story: s.ID, At: s.At.UTC(), Changed: s.Changed.UTC(), Members: []storyMemberJSON{}}
-	for i, m := range s.Members {
-		if i == s.Lead {
-			out.Lead = m.Entry.ID
-		}
-		j := storyMemberJSON{
-			Entry: m.Entry.ID, Feed: m.Entry.Feed, FeedName: m.FeedName, Title: m.Entry.Title, URL: m.Entry.URL, About: m.About, At: m.At.UTC(),
-			Told: m.Told, Rule: m.Rule, Sentence: dedup.RuleByID(dedup.RuleID(m.Rule)).Sentence, Joined: m.Joined,
-		}
-		if json.Valid(m.Evidence) {
-			j.Evidence = m.Evidence
-		}
-		out.Members = append(out.Members, j)
-	}
-	return out
-}
 
 func (a *app) storiesCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -75,38 +31,6 @@ func (a *app) storiesCommand() *cobra.Command {
 	return cmd
 }
 
-// A leadChoice says which article of a story is to be shown first.
-type leadChoice struct {
-	by     string
-	prefer []string
-}
-
-func (l *leadChoice) flags(flags *pflag.FlagSet) {
-	flags.StringVar(&l.by, "lead", "first", "which article leads: first, or longest")
-	flags.StringArrayVar(&l.prefer, "prefer", nil, "a feed whose article leads where it has one (may be repeated)")
-}
-
-// check reports what no story could be led by.
-func (l *leadChoice) check() error {
-	switch dedup.Lead(l.by) {
-	case dedup.LeadFirst, dedup.LeadLongest:
-		return nil
-	}
-	return usagef("--lead is %q: it must be first or longest", l.by)
-}
-
-func (l *leadChoice) lead(tx *store.Tx) (store.Lead, error) {
-	out := store.Lead{By: dedup.Lead(l.by)}
-	for _, name := range l.prefer {
-		f, _, err := findFeed(tx, name)
-		if err != nil {
-			return out, err
-		}
-		out.Preferred = append(out.Preferred, f.ID)
-	}
-	return out, nil
-}
-
 func (a *app) storiesListCommand() *cobra.Command {
 	var feed string
 	var limit int
@@ -116,8 +40,8 @@ func (a *app) storiesListCommand() *cobra.Command {
 		Short: "List stories, the last changed first",
 		Long: `List articles that stand in several feeds: one line for each story, with the article that leads it.
 
-With --json, a line for each story: story (number), at, changed, lead (number of an article), members (entry, feed, feed_title,
-title, url, about, at, told, rule, sentence, joined, evidence).`,
+With --json, a line for each story, as the API has it: id (number), at, changed, lead (number of an article), lead_chosen (when a
+person chose it), members (entry, feed_name, about, at, told, rule, sentence, joined, evidence).`,
 		Args: args(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
@@ -150,7 +74,7 @@ title, url, about, at, told, rule, sentence, joined, evidence).`,
 				if a.json {
 					lines := newJSONLines(a.out)
 					for _, st := range stories {
-						if err := lines.write(storyForPrograms(st)); err != nil {
+						if err := lines.write(shape.StoryOf(st)); err != nil {
 							return err
 						}
 					}
@@ -190,41 +114,11 @@ With --json, one object as in stories list.`,
 			if err := lead.check(); err != nil {
 				return err
 			}
-			return a.withStory(cmd.Context(), given[0], &lead, func(st store.Story) error {
+			return a.withStory(cmd.Context(), given[0], &lead, false, func(_ *store.Store, st store.Story) error {
 				if a.json {
-					return newJSONLines(a.out).write(storyForPrograms(st))
+					return newJSONLines(a.out).write(shape.StoryOf(st))
 				}
 				return a.printStory(st)
-			})
-		},
-	}
-	lead.flags(cmd.Flags())
-	a.jsonFlag(cmd)
-	addSettings(cmd.Flags(), "store")
-	return cmd
-}
-
-func (a *app) storiesLeadCommand() *cobra.Command {
-	var lead leadChoice
-	cmd := &cobra.Command{
-		Use:   "lead STORY",
-		Short: "Say which article of a story is shown first",
-		Long: `Say which article leads a story: the one that came first, or with --lead longest the one with the most text; one of a feed
-named with --prefer goes before both.
-
-With --json, one object: story (number), lead (number of an article), feed, title, url.`,
-		Args: args(1, 1, "the number of a story, as stories list prints it"),
-		RunE: func(cmd *cobra.Command, given []string) error {
-			if err := lead.check(); err != nil {
-				return err
-			}
-			return a.withStory(cmd.Context(), given[0], &lead, func(st store.Story) error {
-				m := st.Members[st.Lead]
-				if a.json {
-					return newJSONLines(a.out).write(map[string]any{"story": st.ID, "lead": m.Entry.ID, "feed": m.Entry.Feed, "title": m.Entry.Title, "url": m.Entry.URL})
-				}
-				_, err := fmt.Fprintf(a.out, "article %d of %s: %s\n", m.Entry.ID, clean(m.FeedName), clean(headline(m.Entry)))
-				return err
 			})
 		},
 	}
@@ -262,8 +156,8 @@ With --json, one object as in undo --list.`,
 	return cmd
 }
 
-// withStory runs f with a story a person named by its number.
-func (a *app) withStory(ctx context.Context, number string, lead *leadChoice, f func(store.Story) error) error {
+// withStory runs f with a story a person named by its number, and with anew as if nobody had chosen its lead.
+func (a *app) withStory(ctx context.Context, number string, lead *leadChoice, anew bool, f func(*store.Store, store.Story) error) error {
 	id, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || id < 1 {
 		return usagef("%q is no number of a story; `feedonce stories list` prints them", number)
@@ -275,6 +169,7 @@ func (a *app) withStory(ctx context.Context, number string, lead *leadChoice, f 
 			if err != nil {
 				return err
 			}
+			l.Anew = anew
 			st, err = tx.Story(id, l)
 			return err
 		})
@@ -284,7 +179,7 @@ func (a *app) withStory(ctx context.Context, number string, lead *leadChoice, f 
 		if err != nil {
 			return err
 		}
-		return f(st)
+		return f(s, st)
 	})
 }
 
@@ -297,6 +192,9 @@ func (a *app) printStory(st store.Story) error {
 		what := ""
 		if i == st.Lead {
 			what = " It leads: it is the one shown first."
+			if !st.Chosen.IsZero() {
+				what += " A person chose it on " + stamp(st.Chosen) + "."
+			}
 		}
 		if m.About {
 			what = " It only points to the others: it is shown beside them, and told by itself."

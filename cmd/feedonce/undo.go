@@ -5,35 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"feedonce"
 	"feedonce/dedup"
 	"feedonce/internal/amend"
+	"feedonce/internal/shape"
 	"feedonce/internal/store"
 )
-
-// amendmentJSON is what a person did about a decision, for programs.
-type amendmentJSON struct {
-	Amendment int64               `json:"amendment"`
-	At        time.Time           `json:"at"`
-	Who       string              `json:"who,omitempty"`
-	Kind      store.AmendmentKind `json:"kind"`
-	Feed      feedonce.FeedID     `json:"feed"`
-	A         feedonce.EntryID    `json:"a,omitempty"`
-	B         feedonce.EntryID    `json:"b,omitempty"`
-	Decision  int64               `json:"decision,omitempty"`
-	Rule      string              `json:"rule,omitempty"`
-	Note      string              `json:"note"`
-	Undone    *time.Time          `json:"undone,omitempty"`
-	UndoneBy  string              `json:"undone_by,omitempty"`
-}
-
-func amendmentForPrograms(m store.Amendment) amendmentJSON {
-	return amendmentJSON{m.ID, m.At.UTC(), m.Who, m.Kind, m.Feed, m.A, m.B, m.Decision, m.Rule, m.Note, jsonTime(m.Undone), m.UndoneBy}
-}
 
 func (a *app) splitCommand() *cobra.Command {
 	var ofEntry bool
@@ -47,7 +27,7 @@ again, until undo. A rule that was reversed twice in a feed only raises suspicio
 DECISION is the number of the decision, as explain prints it. With --entry, the number is that of an article into which one copy
 only was folded.
 
-With --json, one object: amendment (number), at, who, kind, feed, a (the article), b (the one that was split off), decision, rule, note.`,
+With --json, one object: id (number), at, who, kind, feed, a (the article), b (the one that was split off), decision, rule, note.`,
 		Args: args(1, 1, "the number of a decision, as explain prints it"),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			ctx := cmd.Context()
@@ -116,7 +96,7 @@ of different feeds become one story, and each stays in its feed. It is remembere
 
 ENTRY is the number of an article, as list prints it.
 
-With --json, one object: amendment (number), at, who, kind (merge, or join for a story), feed, a (the article that stays), b, note.`,
+With --json, one object: id (number), at, who, kind (merge, or join for a story), feed, a (the article that stays), b, note.`,
 		Args: args(2, 2, "the numbers of two articles"),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			ctx := cmd.Context()
@@ -150,7 +130,7 @@ func (a *app) undoCommand() *cobra.Command {
 		Short: "Take back a split, a merge, or what was done to a story",
 		Long: `Take back what a person did, exactly: the latest that holds, or the one with this number, as undo --list and explain print it.
 
-With --json, one object, and with --list a line for each: amendment (number), at, who, kind (split, merge, join, leave, policy),
+With --json, one object, and with --list a line for each: id (number), at, who, kind (split, merge, join, leave, policy),
 feed, a, b, decision, rule, note, undone, undone_by.`,
 		Args: args(0, 1, "the number of a change, as undo --list prints it"),
 		RunE: func(cmd *cobra.Command, given []string) error {
@@ -180,7 +160,7 @@ feed, a, b, decision, rule, note, undone, undone_by.`,
 					return err
 				}
 				if a.json {
-					return newJSONLines(a.out).write(amendmentForPrograms(m))
+					return newJSONLines(a.out).write(shape.AmendmentOf(m))
 				}
 				_, err = fmt.Fprintf(a.out, "undone: change %d, %s\n", m.ID, clean(m.Note))
 				return err
@@ -205,7 +185,7 @@ func (a *app) listAmendments(ctx context.Context, s *store.Store) error {
 	if a.json {
 		lines := newJSONLines(a.out)
 		for _, m := range all {
-			if err := lines.write(amendmentForPrograms(m)); err != nil {
+			if err := lines.write(shape.AmendmentOf(m)); err != nil {
 				return err
 			}
 		}
@@ -232,7 +212,7 @@ func (a *app) printAmendment(m store.Amendment, err error) error {
 		return err
 	}
 	if a.json {
-		return newJSONLines(a.out).write(amendmentForPrograms(m))
+		return newJSONLines(a.out).write(shape.AmendmentOf(m))
 	}
 	_, err = fmt.Fprintf(a.out, "%s\nTo take it back: feedonce undo %d\n", wrap(clean(m.Note), "", 100), m.ID)
 	return err

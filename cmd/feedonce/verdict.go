@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"feedonce/dedup"
+	"feedonce/internal/explain"
 )
 
 // A verdict is what try found out about one source.
@@ -79,7 +80,7 @@ func invalidReason(item *dedup.Item, d dedup.Decision) string {
 	if item.Invalid != "" {
 		return item.Invalid
 	}
-	return dedup.RuleByID(d.Rule).Sentence
+	return explain.RuleOf(d.Rule, d.Outcome).Sentence
 }
 
 func (v *verdict) print(w io.Writer, more bool) error {

@@ -3,10 +3,10 @@ package api
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"feedonce"
 	"feedonce/internal/amend"
+	"feedonce/internal/shape"
 	"feedonce/internal/store"
 )
 
@@ -24,32 +24,11 @@ func (s *server) amendRoutes() {
 		errors: []int{http.StatusNotFound, http.StatusConflict}}, s.undo)
 }
 
-// Amendment is what a person did about a decision.
-type Amendment struct {
-	ID       int64            `json:"id"`
-	At       time.Time        `json:"at"`
-	Who      string           `json:"who,omitempty"`
-	Kind     string           `json:"kind" enum:"split,merge,join,leave,policy" doc:"split: b was split off a; merge: b became part of a; join: b joined the story of a; leave: a left its story; policy: the feed's policy was changed"`
-	Feed     feedonce.FeedID  `json:"feed"`
-	A        feedonce.EntryID `json:"a,omitempty"`
-	B        feedonce.EntryID `json:"b,omitempty"`
-	Decision int64            `json:"decision,omitempty" doc:"That was contradicted"`
-	Rule     string           `json:"rule,omitempty" doc:"Of that decision"`
-	Note     string           `json:"note" doc:"What happened, for a person"`
-	Undone   *time.Time       `json:"undone,omitempty"`
-	UndoneBy string           `json:"undone_by,omitempty"`
+func amended(m store.Amendment, err error) (*body[shape.Amendment], error) {
+	return answer(shape.AmendmentOf(m), err)
 }
 
-// AmendmentOf is an amendment.
-func AmendmentOf(m store.Amendment) Amendment {
-	return Amendment{m.ID, m.At.UTC(), m.Who, string(m.Kind), m.Feed, m.A, m.B, m.Decision, m.Rule, m.Note, moment(m.Undone), m.UndoneBy}
-}
-
-func amended(m store.Amendment, err error) (*body[Amendment], error) {
-	return answer(AmendmentOf(m), err)
-}
-
-func (s *server) split(ctx context.Context, in *DecisionPath) (*body[Amendment], error) {
+func (s *server) split(ctx context.Context, in *DecisionPath) (*body[shape.Amendment], error) {
 	return amended(amend.Split(ctx, s.Store, in.Decision, s.by()))
 }
 
@@ -60,11 +39,11 @@ type mergeInput struct {
 	}
 }
 
-func (s *server) merge(ctx context.Context, in *mergeInput) (*body[Amendment], error) {
+func (s *server) merge(ctx context.Context, in *mergeInput) (*body[shape.Amendment], error) {
 	return amended(amend.Merge(ctx, s.Store, in.Entry, in.Body.With, s.by()))
 }
 
-func (s *server) leave(ctx context.Context, in *EntryPath) (*body[Amendment], error) {
+func (s *server) leave(ctx context.Context, in *EntryPath) (*body[shape.Amendment], error) {
 	return amended(amend.Leave(ctx, s.Store, in.Entry, s.by()))
 }
 
@@ -72,7 +51,7 @@ type amendmentInput struct {
 	Amendment int64 `path:"amendment" minimum:"1" doc:"Number of the amendment"`
 }
 
-func (s *server) undo(ctx context.Context, in *amendmentInput) (*body[Amendment], error) {
+func (s *server) undo(ctx context.Context, in *amendmentInput) (*body[shape.Amendment], error) {
 	return amended(amend.Undo(ctx, s.Store, in.Amendment, s.by()))
 }
 
@@ -85,8 +64,8 @@ type amendmentQuery struct {
 
 // amendmentList is a page of amendments.
 type amendmentList struct {
-	Amendments []Amendment `json:"amendments"`
-	Next       string      `json:"next,omitempty" doc:"The after of the next page; absent on the last one"`
+	Amendments []shape.Amendment `json:"amendments"`
+	Next       string            `json:"next,omitempty" doc:"The after of the next page; absent on the last one"`
 }
 
 func (s *server) listAmendments(ctx context.Context, in *amendmentQuery) (*body[amendmentList], error) {
@@ -102,9 +81,9 @@ func (s *server) listAmendments(ctx context.Context, in *amendmentQuery) (*body[
 		if isMore {
 			out.Next = number(page[len(page)-1].ID)
 		}
-		out.Amendments = make([]Amendment, len(page))
+		out.Amendments = make([]shape.Amendment, len(page))
 		for i, m := range page {
-			out.Amendments[i] = AmendmentOf(m)
+			out.Amendments[i] = shape.AmendmentOf(m)
 		}
 		return err
 	})

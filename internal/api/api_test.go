@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"feedonce/internal/shape"
 	"feedonce/internal/store"
 	"feedonce/internal/store/storetest"
 )
@@ -184,7 +185,7 @@ func TestExplainSplitMergeUndo(t *testing.T) {
 			t.Fatalf("found by guid: %+v", found)
 		}
 		entry, copied := found.Entries[0].ID, found.Arrivals[0]
-		var x Explanation
+		var x shape.Explanation
 		s.call("GET", fmt.Sprintf("entries/%d/explain?check=true", entry), "", 200, &x)
 		mustSay(t, "the summary", strings.Join(x.Summary, " "), "This article was shown on 2026-05-14T15:", "One other copy came on", "under another guid", "It stands in other feeds, too")
 		last := x.Decisions[len(x.Decisions)-1]
@@ -192,7 +193,7 @@ func TestExplainSplitMergeUndo(t *testing.T) {
 			t.Errorf("explanation: %+v", x)
 		}
 
-		var m Amendment
+		var m shape.Amendment
 		s.call("POST", fmt.Sprintf("decisions/%d/split", copied.ID), "", 200, &m)
 		if m.Kind != "split" || m.A != entry || m.B == 0 || m.Note == "" || m.Who != "API" {
 			t.Errorf("split: %+v", m)
@@ -212,7 +213,7 @@ func TestExplainSplitMergeUndo(t *testing.T) {
 			t.Errorf("poll after the split: %+v", p)
 		}
 
-		var undone Amendment
+		var undone shape.Amendment
 		s.call("POST", fmt.Sprintf("amendments/%d/undo", m.ID), "", 200, &undone)
 		if undone.ID != m.ID || undone.Undone == nil {
 			t.Errorf("undone: %+v", undone)
@@ -255,7 +256,26 @@ func TestStories(t *testing.T) {
 		if story.Lead != second.Entry.ID {
 			t.Errorf("the lead where feed 2 is preferred: %d, want %d", story.Lead, second.Entry.ID)
 		}
-		var m Amendment
+		// A person chooses, and that holds.
+		lead := fmt.Sprintf("stories/%d/lead", story.ID)
+		s.call("PUT", lead, fmt.Sprintf(`{"entry":%d}`, second.Entry.ID), 200, &story)
+		if story.Lead != second.Entry.ID || story.Chosen == nil {
+			t.Errorf("the chosen lead: %d, at %v; want %d", story.Lead, story.Chosen, second.Entry.ID)
+		}
+		s.call("GET", "stories?prefer=1&lead=longest", "", 200, &l)
+		if l.Stories[0].Lead != second.Entry.ID {
+			t.Errorf("the chosen lead where feed 1 is preferred: %d, want %d", l.Stories[0].Lead, second.Entry.ID)
+		}
+		mustSay(t, "choosing what is not in the story", s.problem("PUT", lead, `{"entry":2}`, 422), "2 is not in story")
+		s.problem("PUT", "stories/987/lead", `{"entry":1}`, 404)
+		s.problem("PUT", lead, `{"entry":0}`, 422)
+		for range 2 { // the second time, nobody had chosen
+			s.call("DELETE", lead, "", 200, &story)
+			if story.Lead != first.Entry.ID || story.Chosen != nil {
+				t.Errorf("the lead when the choice is taken back: %d, at %v; want %d", story.Lead, story.Chosen, first.Entry.ID)
+			}
+		}
+		var m shape.Amendment
 		s.call("POST", fmt.Sprintf("entries/%d/leave", second.Entry.ID), "", 200, &m)
 		if m.Kind != "leave" {
 			t.Errorf("leave: %+v", m)
@@ -265,6 +285,36 @@ func TestStories(t *testing.T) {
 			t.Errorf("stories after one article left: %+v", l)
 		}
 		s.problem("POST", fmt.Sprintf("entries/%d/leave", second.Entry.ID), "", 404)
+	})
+}
+
+// An arrival that is no article is explained, too, and one that the policy refuses is not said to be held.
+func TestExplainDecision(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		s := newSite(t, st)
+		s.fill()
+		s.call("PUT", "feeds/1/policy", `{"missingGuid":"reject"}`, 200, nil)
+		s.pub.feed("/a.xml", "https://town.example/", item{"", "https://town.example/2026/refused-for-want-of-a-guid", "Refused for want of a guid", school})
+		s.wait()
+		s.call("POST", "feeds/1/poll", "", 200, nil)
+		for outcome, want := range map[string][3]string{
+			"quarantined": {"Held: not shown until a person accepts it", "held for want of a guid", "holds items without a guid"},
+			"invalid":     {"Refused, as the feed's policy wants it", "refused for want of a guid", "refuses items without a guid"},
+		} {
+			var l decisionList
+			s.call("GET", "decisions?outcome="+outcome, "", 200, &l)
+			if len(l.Decisions) == 0 {
+				t.Fatalf("nothing is %s", outcome)
+			}
+			var x shape.Explained
+			s.call("GET", fmt.Sprintf("decisions/%d/explain", l.Decisions[0].ID), "", 200, &x)
+			if x.Headline != want[0] || x.Name != want[1] || x.Arrival == nil {
+				t.Errorf("%s: %+v", outcome, x)
+			}
+			mustSay(t, outcome, x.Sentence, want[2])
+			mustSay(t, outcome, l.Decisions[0].Sentence, want[2])
+		}
+		s.problem("GET", "decisions/987/explain", "", 404)
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"feedonce"
+	"feedonce/internal/shape"
 	"feedonce/internal/store"
 )
 
@@ -31,8 +32,8 @@ type decisionQuery struct {
 
 // decisionList is a page of decisions.
 type decisionList struct {
-	Decisions []Decision `json:"decisions"`
-	Next      string     `json:"next,omitempty" doc:"The after of the next page; absent on the last one"`
+	Decisions []shape.Decision `json:"decisions"`
+	Next      string           `json:"next,omitempty" doc:"The after of the next page; absent on the last one"`
 }
 
 func (s *server) listDecisions(ctx context.Context, in *decisionQuery) (*body[decisionList], error) {
@@ -50,20 +51,20 @@ func (s *server) listDecisions(ctx context.Context, in *decisionQuery) (*body[de
 		if isMore {
 			out.Next = number(page[len(page)-1].ID)
 		}
-		out.Decisions = make([]Decision, len(page))
+		out.Decisions = make([]shape.Decision, len(page))
 		for i, d := range page {
-			out.Decisions[i] = DecisionOf(d)
+			out.Decisions[i] = shape.DecisionOf(d)
 		}
 		return err
 	})
 	return answer(out, err)
 }
 
-func (s *server) getDecision(ctx context.Context, in *DecisionPath) (*body[Decision], error) {
-	var out Decision
+func (s *server) getDecision(ctx context.Context, in *DecisionPath) (*body[shape.Decision], error) {
+	var out shape.Decision
 	err := s.view(ctx, func(tx *store.Tx) error {
 		d, err := tx.Decision(in.Decision)
-		out = DecisionOf(d)
+		out = shape.DecisionOf(d)
 		return err
 	})
 	return answer(out, err)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"feedonce"
+	"feedonce/internal/shape"
 	"feedonce/internal/store"
 )
 
@@ -28,8 +29,8 @@ type entryQuery struct {
 
 // entryList is a page of articles.
 type entryList struct {
-	Entries []Entry `json:"entries"`
-	Next    string  `json:"next,omitempty" doc:"The after of the next page; absent on the last one"`
+	Entries []shape.Entry `json:"entries"`
+	Next    string        `json:"next,omitempty" doc:"The after of the next page; absent on the last one"`
 }
 
 func (s *server) listEntries(ctx context.Context, in *entryQuery) (*body[entryList], error) {
@@ -46,9 +47,9 @@ func (s *server) listEntries(ctx context.Context, in *entryQuery) (*body[entryLi
 			last := page[len(page)-1]
 			out.Next = momentNext(last.Time(), int64(last.ID))
 		}
-		out.Entries = make([]Entry, len(page))
+		out.Entries = make([]shape.Entry, len(page))
 		for i, e := range page {
-			out.Entries[i] = EntryOf(e)
+			out.Entries[i] = shape.EntryOf(e)
 		}
 		return err
 	})
@@ -57,8 +58,8 @@ func (s *server) listEntries(ctx context.Context, in *entryQuery) (*body[entryLi
 
 // fullEntry is an article with its history.
 type fullEntry struct {
-	Entry
-	Versions []Version `json:"versions" doc:"Earlier contents, latest first; at most the latest 20 are kept"`
+	shape.Entry
+	Versions []shape.Version `json:"versions" doc:"Earlier contents, latest first; at most the latest 20 are kept"`
 }
 
 func (s *server) getEntry(ctx context.Context, in *EntryPath) (*body[fullEntry], error) {
@@ -69,9 +70,9 @@ func (s *server) getEntry(ctx context.Context, in *EntryPath) (*body[fullEntry],
 			return err
 		}
 		versions, err := tx.Versions(in.Entry)
-		out = fullEntry{Entry: EntryOf(e), Versions: make([]Version, len(versions))}
+		out = fullEntry{Entry: shape.EntryOf(e), Versions: make([]shape.Version, len(versions))}
 		for i, v := range versions {
-			out.Versions[i] = VersionOf(v)
+			out.Versions[i] = shape.VersionOf(v)
 		}
 		return err
 	})

@@ -3,10 +3,9 @@ package api
 import (
 	"context"
 	"net/http"
-	"time"
 
-	"feedonce"
 	"feedonce/internal/explain"
+	"feedonce/internal/shape"
 	"feedonce/internal/store"
 )
 
@@ -14,90 +13,11 @@ func (s *server) explainRoutes() {
 	route(s, operation{id: "explain-entry", method: http.MethodGet, path: "/entries/{entry}/explain", tag: "entries", summary: "Why an article is here",
 		about:  "What was decided about everything that came for it, by which rule and on what evidence, what else it might have been, what people said, and what changed from version to version.",
 		errors: []int{http.StatusNotFound}}, s.explainEntry)
+	route(s, operation{id: "explain-decision", method: http.MethodGet, path: "/decisions/{decision}/explain", tag: "decisions", summary: "Why it was decided so",
+		about:  "The decision in words. Of an arrival that is held or refused, and so is no article, it says all there is to say.",
+		errors: []int{http.StatusNotFound}}, s.explainDecision)
 	route(s, operation{id: "find", method: http.MethodGet, path: "/find", tag: "entries", summary: "Find articles and arrivals by URL, guid or words of a title",
 		about: "An arrival that is not shown (folded, held or refused) is found, too. Titles are looked through where nothing has the URL, guid or number."}, s.findArticles)
-}
-
-// Explanation is all that is known of an article.
-type Explanation struct {
-	Entry      Entry       `json:"entry"`
-	FeedName   string      `json:"feed_name"`
-	Summary    []string    `json:"summary" doc:"What became of it, in sentences"`
-	Decisions  []Explained `json:"decisions" doc:"Oldest first"`
-	Keys       []Key       `json:"keys" doc:"The identities that lead to it"`
-	Changes    []Change    `json:"changes" doc:"What each new version changed, oldest first"`
-	Story      *Story      `json:"story,omitempty"`
-	Verdicts   []Verdict   `json:"verdicts" doc:"What people said of it and another article, which holds until it is undone"`
-	Amendments []Amendment `json:"amendments" doc:"What people did, oldest first"`
-}
-
-// Explained is a decision in words.
-type Explained struct {
-	Decision
-	Headline   string       `json:"headline"`
-	Remarks    []string     `json:"remarks,omitempty"`
-	Findings   []Finding    `json:"findings"`
-	Considered []Considered `json:"considered" doc:"Articles it might have been, and why it is not"`
-	Check      *Check       `json:"check,omitempty" doc:"Where it was asked for: what it comes to when it is decided again"`
-}
-
-// Finding is one comparison in words.
-type Finding struct {
-	Text   string `json:"text"`
-	Weight string `json:"weight" enum:"for,against,neutral" doc:"What it speaks for: being the same article, or not"`
-	Came   string `json:"came,omitempty" doc:"The value of the arrival"`
-	Had    string `json:"had,omitempty" doc:"The value of the article, where it is another one"`
-	Needed string `json:"needed,omitempty" doc:"The threshold"`
-}
-
-// Considered is an article that an arrival might have been.
-type Considered struct {
-	Entry feedonce.EntryID `json:"entry"`
-	Title string           `json:"title,omitempty"`
-	Why   string           `json:"why"`
-}
-
-// Check is what a decision comes to when it is made again from what is stored.
-type Check struct {
-	Same    bool             `json:"same"`
-	Outcome string           `json:"outcome,omitempty"`
-	Rule    string           `json:"rule,omitempty"`
-	Entry   feedonce.EntryID `json:"entry,omitempty"`
-	Text    string           `json:"text"`
-}
-
-// Key is an identity of an article.
-type Key struct {
-	Kind string `json:"kind" doc:"What it is made of: guid, link, title and date, ..."`
-	Text string `json:"text"`
-}
-
-// Change is what a new version changed.
-type Change struct {
-	At       time.Time     `json:"at"`
-	Revision int           `json:"revision" doc:"Of the new version"`
-	Fields   []FieldChange `json:"fields"`
-}
-
-// FieldChange is the difference of one field, word by word.
-type FieldChange struct {
-	Field string  `json:"field" enum:"title,link,author,enclosures,summary,content"`
-	Words []Piece `json:"words"`
-}
-
-// Piece is a part of two texts that were compared.
-type Piece struct {
-	Is   string `json:"is" enum:"same,removed,added,left" doc:"left: words that both have, and are left out here"`
-	Text string `json:"text"`
-}
-
-// Verdict is what a person said of two articles.
-type Verdict struct {
-	A    feedonce.EntryID `json:"a"`
-	B    feedonce.EntryID `json:"b"`
-	Same bool             `json:"same"`
-	At   time.Time        `json:"at"`
-	Who  string           `json:"who,omitempty"`
 }
 
 type explainQuery struct {
@@ -105,8 +25,8 @@ type explainQuery struct {
 	Check bool `query:"check" doc:"Decide again from what is stored, and say whether the same comes out"`
 }
 
-func (s *server) explainEntry(ctx context.Context, in *explainQuery) (*body[Explanation], error) {
-	var out Explanation
+func (s *server) explainEntry(ctx context.Context, in *explainQuery) (*body[shape.Explanation], error) {
+	var out shape.Explanation
 	err := s.view(ctx, func(tx *store.Tx) error {
 		a, err := explain.Of(tx, in.Entry)
 		if err != nil {
@@ -118,66 +38,27 @@ func (s *server) explainEntry(ctx context.Context, in *explainQuery) (*body[Expl
 				return err
 			}
 		}
-		out = explanationOf(a, checks)
+		out = shape.ExplanationOf(a, checks)
 		return nil
 	})
 	return answer(out, err)
 }
 
-func explanationOf(a *explain.Article, checks map[int64]explain.Check) Explanation {
-	out := Explanation{
-		Entry: EntryOf(a.Entry), FeedName: a.Feed.Name(), Summary: a.Summary(func(t time.Time) string { return t.UTC().Format(time.RFC3339) }),
-		Decisions: []Explained{}, Keys: []Key{}, Changes: []Change{}, Verdicts: []Verdict{}, Amendments: []Amendment{},
-	}
-	for i := range a.Decisions {
-		out.Decisions = append(out.Decisions, explainedOf(&a.Decisions[i], checks))
-	}
-	for _, k := range a.Keys {
-		out.Keys = append(out.Keys, Key{explain.KeyName(k.Kind), k.Text})
-	}
-	for _, c := range a.Changes {
-		change := Change{At: c.At.UTC(), Revision: c.Revision, Fields: []FieldChange{}}
-		for _, f := range c.Fields {
-			field := FieldChange{Field: f.Name, Words: []Piece{}}
-			for _, w := range f.Words {
-				field.Words = append(field.Words, Piece{string(w.Is), w.Text})
-			}
-			change.Fields = append(change.Fields, field)
+func (s *server) explainDecision(ctx context.Context, in *DecisionPath) (*body[shape.Explained], error) {
+	var out shape.Explained
+	err := s.view(ctx, func(tx *store.Tx) error {
+		d, err := tx.Decision(in.Decision)
+		if err != nil {
+			return err
 		}
-		out.Changes = append(out.Changes, change)
-	}
-	if a.Story != nil {
-		st := StoryOf(*a.Story)
-		out.Story = &st
-	}
-	for _, v := range a.Verdicts {
-		out.Verdicts = append(out.Verdicts, Verdict{v.A, v.B, v.Same, v.At.UTC(), v.Who})
-	}
-	for _, m := range a.Amendments {
-		out.Amendments = append(out.Amendments, AmendmentOf(m))
-	}
-	return out
-}
-
-func explainedOf(d *explain.Decision, checks map[int64]explain.Check) Explained {
-	out := Explained{Decision: DecisionOf(d.Decision), Headline: d.Headline(), Remarks: d.Remarks(), Findings: []Finding{}, Considered: []Considered{}}
-	for _, f := range d.Findings() {
-		weight := "neutral"
-		switch f.Weight {
-		case explain.For:
-			weight = "for"
-		case explain.Against:
-			weight = "against"
+		lone, err := explain.Arrival(tx, d)
+		if err != nil {
+			return err
 		}
-		out.Findings = append(out.Findings, Finding{f.Text, weight, f.Came, f.Had, f.Needed})
-	}
-	for _, o := range d.Others {
-		out.Considered = append(out.Considered, Considered{o.Entry, o.Title, o.Why})
-	}
-	if c, ok := checks[d.ID]; ok {
-		out.Check = &Check{c.Same, string(c.Outcome), string(c.Rule), c.Entry, c.Text()}
-	}
-	return out
+		out = shape.ExplainedOf(&lone.Decision, nil)
+		return nil
+	})
+	return answer(out, err)
 }
 
 type findQuery struct {
@@ -186,14 +67,14 @@ type findQuery struct {
 
 // Found is what was found.
 type Found struct {
-	Entries  []Entry    `json:"entries" doc:"Articles that have it, or into which something was folded that has it; or whose titles have the words"`
-	Arrivals []Decision `json:"arrivals" doc:"Decisions about arrivals that have it and are not shown by themselves"`
+	Entries  []shape.Entry    `json:"entries" doc:"Articles that have it, or into which something was folded that has it; or whose titles have the words"`
+	Arrivals []shape.Decision `json:"arrivals" doc:"Decisions about arrivals that have it and are not shown by themselves"`
 }
 
 func (s *server) findArticles(ctx context.Context, in *findQuery) (*body[Found], error) {
 	var out Found
 	err := s.view(ctx, func(tx *store.Tx) error {
-		out = Found{Entries: []Entry{}, Arrivals: []Decision{}}
+		out = Found{Entries: []shape.Entry{}, Arrivals: []shape.Decision{}}
 		f, err := explain.Find(tx, in.Q)
 		if err != nil {
 			return err
@@ -204,13 +85,13 @@ func (s *server) findArticles(ctx context.Context, in *findQuery) (*body[Found],
 				return err
 			}
 			e.Summary, e.Content = "", ""
-			out.Entries = append(out.Entries, EntryOf(e))
+			out.Entries = append(out.Entries, shape.EntryOf(e))
 		}
 		for _, e := range f.Titled {
-			out.Entries = append(out.Entries, EntryOf(e))
+			out.Entries = append(out.Entries, shape.EntryOf(e))
 		}
 		for _, d := range append(f.Arrivals, f.TitledArrivals...) {
-			out.Arrivals = append(out.Arrivals, DecisionOf(d))
+			out.Arrivals = append(out.Arrivals, shape.DecisionOf(d))
 		}
 		return nil
 	})

@@ -193,7 +193,7 @@ func particular(s *site, id, place string) (string, bool) {
 	var held heldList
 	s.call("GET", "quarantine", "", 200, &held)
 	switch id + " " + place {
-	case "get-decision path decision", "split path decision":
+	case "get-decision path decision", "explain-decision path decision", "split path decision":
 		return fmt.Sprint(copies.Decisions[0].ID), true
 	case "accept-held path decision", "reject-held path decision":
 		return fmt.Sprint(held.Held[0].Decision.ID), true

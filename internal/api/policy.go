@@ -10,6 +10,8 @@ import (
 	"feedonce"
 	"feedonce/dedup"
 	"feedonce/internal/amend"
+	"feedonce/internal/explain"
+	"feedonce/internal/shape"
 	"feedonce/internal/store"
 )
 
@@ -155,12 +157,16 @@ func (s *server) simulatePolicy(ctx context.Context, in *simulateInput) (*body[S
 		return nil, err
 	}
 	out := Simulation{
-		Policy: policyOf(p), Sentences: p.Sentences(), Arrivals: sim.Arrivals, From: moment(sim.From), To: moment(sim.To),
+		Policy: policyOf(p), Sentences: p.Sentences(), Arrivals: sim.Arrivals, From: shape.Moment(sim.From), To: shape.Moment(sim.To),
 		Articles: sim.Articles, Now: sim.Now, Unlike: sim.Unlike, Differences: make([]Difference, len(sim.Difference)),
 	}
 	for i, d := range sim.Difference {
+		outcome := dedup.Outcome("")
+		if d.Kind == amend.DiffRefused {
+			outcome = dedup.Invalid
+		}
 		out.Differences[i] = Difference{string(d.Kind), d.At.UTC(), d.Entry, d.Into, d.Decision, d.Title, d.GUID, d.URL,
-			string(d.Rule), dedup.RuleByID(d.Rule).Sentence, string(d.WasRule), d.Evidence}
+			string(d.Rule), explain.RuleOf(d.Rule, outcome).Sentence, string(d.WasRule), d.Evidence}
 	}
 	return answer(out, nil)
 }

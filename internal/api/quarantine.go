@@ -7,6 +7,7 @@ import (
 
 	"feedonce"
 	"feedonce/internal/amend"
+	"feedonce/internal/shape"
 	"feedonce/internal/store"
 )
 
@@ -21,7 +22,7 @@ func (s *server) quarantineRoutes() {
 
 // Held is an arrival that a policy holds.
 type Held struct {
-	Decision Decision         `json:"decision" doc:"Of its latest arrival, with what came"`
+	Decision shape.Decision   `json:"decision" doc:"Of its latest arrival, with what came"`
 	FeedName string           `json:"feed_name"`
 	Since    time.Time        `json:"since" doc:"When it was held first"`
 	State    string           `json:"state" enum:"open,accepted,rejected"`
@@ -32,7 +33,7 @@ type Held struct {
 
 // HeldOf is a held item.
 func HeldOf(h store.Held) Held {
-	return Held{Decision: DecisionOf(h.Decision), FeedName: h.FeedName, Since: h.Since.UTC(), State: string(h.State), Closed: moment(h.Closed), Who: h.Who, Entry: h.Entry}
+	return Held{Decision: shape.DecisionOf(h.Decision), FeedName: h.FeedName, Since: h.Since.UTC(), State: string(h.State), Closed: shape.Moment(h.Closed), Who: h.Who, Entry: h.Entry}
 }
 
 type heldQuery struct {

@@ -2,12 +2,12 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
-	"time"
 
 	"feedonce"
 	"feedonce/dedup"
+	"feedonce/internal/amend"
+	"feedonce/internal/shape"
 	"feedonce/internal/store"
 )
 
@@ -15,52 +15,18 @@ func (s *server) storyRoutes() {
 	route(s, operation{id: "list-stories", method: http.MethodGet, path: "/stories", tag: "stories", summary: "List stories, the last changed first"}, s.listStories)
 	route(s, operation{id: "get-story", method: http.MethodGet, path: "/stories/{story}", tag: "stories", summary: "A story: its articles, and why they are one",
 		errors: []int{http.StatusNotFound}}, s.getStory)
+	route(s, operation{id: "choose-lead", method: http.MethodPut, path: "/stories/{story}/lead", tag: "stories", summary: "Choose the article that leads a story",
+		about:  "It leads, whatever lead and prefer say, until it leaves the story or another is chosen.",
+		errors: []int{http.StatusNotFound}}, s.chooseLead)
+	route(s, operation{id: "forget-lead", method: http.MethodDelete, path: "/stories/{story}/lead", tag: "stories", summary: "Take back the choice of the article that leads a story",
+		about:  "What lead and prefer say leads again. Where nobody had chosen, nothing changes.",
+		errors: []int{http.StatusNotFound}}, s.forgetLead)
 }
 
-// Story is the same article in several feeds.
-type Story struct {
-	ID      int64            `json:"id"`
-	At      time.Time        `json:"at" doc:"When its second article came"`
-	Changed time.Time        `json:"changed" doc:"When the last one joined"`
-	Lead    feedonce.EntryID `json:"lead" doc:"The article to show first"`
-	Members []Member         `json:"members" doc:"In the order in which they joined"`
-}
-
-// Member is an article in a story.
-type Member struct {
-	Entry    Entry            `json:"entry"`
-	FeedName string           `json:"feed_name"`
-	About    bool             `json:"about,omitempty" doc:"It only points to the others: shown beside them, and told by itself"`
-	At       time.Time        `json:"at"`
-	Told     bool             `json:"told" doc:"It was told to destinations"`
-	Rule     string           `json:"rule,omitempty" doc:"Why it is one of them; absent for the one that was there first"`
-	Sentence string           `json:"sentence,omitempty" doc:"The rule in a sentence"`
-	Joined   feedonce.EntryID `json:"joined,omitempty" doc:"The article it was found to be the same as"`
-	Evidence dedup.Evidence   `json:"evidence"`
-}
-
-// StoryOf is a story.
-func StoryOf(s store.Story) Story {
-	out := Story{ID: s.ID, At: s.At.UTC(), Changed: s.Changed.UTC(), Members: make([]Member, len(s.Members))}
-	for i, m := range s.Members {
-		if i == s.Lead {
-			out.Lead = m.Entry.ID
-		}
-		out.Members[i] = Member{
-			Entry: EntryOf(m.Entry), FeedName: m.FeedName, About: m.About, At: m.At.UTC(), Told: m.Told,
-			Rule: m.Rule, Sentence: dedup.RuleByID(dedup.RuleID(m.Rule)).Sentence, Joined: m.Joined,
-		}
-		if len(m.Evidence) > 0 && json.Unmarshal(m.Evidence, &out.Members[i].Evidence) != nil {
-			out.Members[i].Evidence = dedup.Evidence{}
-		}
-	}
-	return out
-}
-
-// Leading says which article of a story is to lead.
+// Leading says which article of a story is to lead, where no person chose one.
 type Leading struct {
-	Lead   string  `query:"lead" enum:"first,longest" default:"first" doc:"Which article leads: the one that came first, or the one with the longest text"`
-	Prefer []int64 `query:"prefer" maxItems:"100" doc:"Feeds whose article leads where they have one, separated by commas"`
+	Lead   string  `query:"lead" enum:"first,longest" default:"first" doc:"Which article leads where no person chose one: the one that came first, or the one with the longest text"`
+	Prefer []int64 `query:"prefer" maxItems:"100" doc:"Feeds whose article leads where they have one and no person chose another, separated by commas"`
 }
 
 func (l Leading) lead() store.Lead {
@@ -79,8 +45,8 @@ type storyQuery struct {
 
 // storyList is a page of stories.
 type storyList struct {
-	Stories []Story `json:"stories"`
-	Next    string  `json:"next,omitempty" doc:"The after of the next page; absent on the last one"`
+	Stories []shape.Story `json:"stories"`
+	Next    string        `json:"next,omitempty" doc:"The after of the next page; absent on the last one"`
 }
 
 func (s *server) listStories(ctx context.Context, in *storyQuery) (*body[storyList], error) {
@@ -97,9 +63,9 @@ func (s *server) listStories(ctx context.Context, in *storyQuery) (*body[storyLi
 			last := page[len(page)-1]
 			out.Next = momentNext(last.Changed, last.ID)
 		}
-		out.Stories = make([]Story, len(page))
+		out.Stories = make([]shape.Story, len(page))
 		for i, st := range page {
-			out.Stories[i] = StoryOf(st)
+			out.Stories[i] = shape.StoryOf(st)
 		}
 		return err
 	})
@@ -107,16 +73,44 @@ func (s *server) listStories(ctx context.Context, in *storyQuery) (*body[storyLi
 }
 
 type storyInput struct {
-	Story int64 `path:"story" minimum:"1" doc:"Number of the story"`
+	StoryPath
 	Leading
 }
 
-func (s *server) getStory(ctx context.Context, in *storyInput) (*body[Story], error) {
-	var out Story
+func (s *server) getStory(ctx context.Context, in *storyInput) (*body[shape.Story], error) {
+	var out shape.Story
 	err := s.view(ctx, func(tx *store.Tx) error {
 		st, err := tx.Story(in.Story, in.lead())
-		out = StoryOf(st)
+		out = shape.StoryOf(st)
 		return err
 	})
 	return answer(out, err)
+}
+
+// StoryPath is the story in a path.
+type StoryPath struct {
+	Story int64 `path:"story" minimum:"1" doc:"Number of the story"`
+}
+
+type leadInput struct {
+	StoryPath
+	Body struct {
+		Entry feedonce.EntryID `json:"entry" minimum:"1" doc:"Number of the article, which must be in the story and not only point to the others"`
+	}
+}
+
+func (s *server) chooseLead(ctx context.Context, in *leadInput) (*body[shape.Story], error) {
+	return s.lead(ctx, in.Story, in.Body.Entry)
+}
+
+func (s *server) forgetLead(ctx context.Context, in *StoryPath) (*body[shape.Story], error) {
+	return s.lead(ctx, in.Story, 0)
+}
+
+// lead has an article lead a story, and answers with the story.
+func (s *server) lead(ctx context.Context, story int64, entry feedonce.EntryID) (*body[shape.Story], error) {
+	if err := amend.Lead(ctx, s.Store, story, entry, s.by()); err != nil {
+		return nil, err
+	}
+	return s.getStory(ctx, &storyInput{StoryPath: StoryPath{story}})
 }

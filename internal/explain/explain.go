@@ -75,7 +75,7 @@ const (
 
 // read reads the parts of a stored decision.
 func read(d feedonce.Decision) Decision {
-	out := Decision{Decision: d, Rule: dedup.RuleByID(dedup.RuleID(d.Rule))}
+	out := Decision{Decision: d, Rule: RuleOf(dedup.RuleID(d.Rule), dedup.Outcome(d.Outcome))}
 	if len(d.Evidence) > 0 {
 		if err := json.Unmarshal(d.Evidence, &out.Evidence); err != nil {
 			out.Evidence, out.Damage = dedup.Evidence{}, "its evidence cannot be read: "+err.Error()

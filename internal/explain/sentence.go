@@ -168,7 +168,11 @@ func (a *Article) inStory() string {
 	lead := ""
 	for i, m := range a.Story.Members {
 		if i == a.Story.Lead && m.Entry.ID != a.Entry.ID {
-			lead = fmt.Sprintf(" That of %s is shown first.", short(m.FeedName))
+			chosen := ""
+			if !a.Story.Chosen.IsZero() {
+				chosen = ", as a person chose"
+			}
+			lead = fmt.Sprintf(" That of %s is shown first%s.", short(m.FeedName), chosen)
 		}
 		switch {
 		case m.Entry.ID == a.Entry.ID:
@@ -256,11 +260,18 @@ func (d *Decision) Headline() string {
 	return d.Outcome
 }
 
+// RuleOf is the rule with this ID as it is to be told of a decision with this outcome: by rule Q2 an item without a guid is
+// held or refused, as the feed's policy wants.
+func RuleOf(id dedup.RuleID, outcome dedup.Outcome) dedup.Rule {
+	r := dedup.RuleByID(id)
+	if id == "Q2" && outcome == dedup.Invalid {
+		r.Name, r.Sentence = "refused for want of a guid", "The feed's policy refuses items without a guid."
+	}
+	return r
+}
+
 // Why is the rule in a sentence.
 func (d *Decision) Why() string {
-	if d.Rule.ID == "Q2" && d.Outcome == string(dedup.Invalid) {
-		return "The feed's policy refuses items without a guid."
-	}
 	if d.Rule.Sentence == "" {
 		return "Another version of feedonce decided this by a rule that this one does not know."
 	}
