@@ -66,7 +66,9 @@ type Env struct {
 // A Message is what is to be told.
 type Message struct {
 	// Key is the same for every attempt of a message, and for no other message of any feedonce anywhere.
-	Key      string
+	Key string
+	// First is the Key of the message that told of the article first, for an update; "" where none is known.
+	First    string
 	Kind     feedonce.DeliveryKind
 	Created  time.Time
 	Digest   bool      // several articles in one message, or what may become several

@@ -6,7 +6,7 @@ import (
 )
 
 // kinds are all kinds of destinations. Each stands in a file of its name.
-var kinds = []*Kind{Webhook}
+var kinds = []*Kind{Webhook, Email, Exec, File}
 
 // Kinds returns all kinds of destinations, sorted by name.
 func Kinds() []*Kind {
