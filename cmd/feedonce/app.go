@@ -70,7 +70,7 @@ Exit codes:
   1  could not be done
   2  called wrongly
   3  done, and found something: try found repeats, poll found feeds that cannot be read, doctor found
-     a problem, import skipped outlines, policy simulate found what would differ, explain --check a
+     a problem, import skipped outlines, dest test was not accepted, policy simulate found what would differ, explain --check a
      decision that comes out otherwise, dedup lines that cannot be read`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -104,12 +104,14 @@ Exit codes:
 		&cobra.Group{ID: "run", Title: "Run:"},
 		&cobra.Group{ID: "feeds", Title: "Feeds:"},
 		&cobra.Group{ID: "read", Title: "Articles and decisions:"},
+		&cobra.Group{ID: "tell", Title: "Telling others:"},
 		&cobra.Group{ID: "care", Title: "Care:"},
 	)
 	for group, commands := range map[string][]*cobra.Command{
 		"run":   {a.serveCommand(), a.workerCommand(), a.demoCommand(), a.tryCommand(), a.dedupCommand()},
 		"feeds": {a.addCommand(), a.rmCommand(), a.feedsCommand(), a.pollCommand(), a.policyCommand(), a.importCommand(), a.exportCommand()},
 		"read":  {a.listCommand(), a.showCommand(), a.explainCommand(), a.storiesCommand(), a.quarantineCommand(), a.splitCommand(), a.mergeCommand(), a.undoCommand()},
+		"tell":  {a.destCommand(), a.deliveriesCommand()},
 		"care":  {a.doctorCommand(), a.versionCommand()},
 	} {
 		for _, c := range commands {

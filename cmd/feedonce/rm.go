@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"feedonce"
+	"feedonce/internal/amend"
 	"feedonce/internal/store"
 )
 
@@ -51,15 +53,11 @@ With --json, a line for each feed: feed (number), url, title.`,
 					}
 				}
 				// All or none: a person who named one wrongly wants to think again.
-				err = s.Update(ctx, func(tx *store.Tx) error {
-					for _, f := range feeds {
-						if err := tx.RemoveFeed(f.ID); err != nil {
-							return fmt.Errorf("feed %d: %w", f.ID, err)
-						}
-					}
-					return nil
-				})
-				if err != nil {
+				var ids []feedonce.FeedID
+				for _, f := range feeds {
+					ids = append(ids, f.ID)
+				}
+				if err := amend.RemoveFeeds(ctx, s, amend.By{Who: who(), At: time.Now()}, ids...); err != nil {
 					return err
 				}
 				for _, f := range feeds {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"feedonce"
+	"feedonce/internal/amend"
 	"feedonce/internal/fetch"
 	"feedonce/internal/poll"
 	"feedonce/internal/store"
@@ -192,8 +193,7 @@ func webAddress(text string) (string, error) {
 }
 
 func (s *server) removeFeed(ctx context.Context, in *FeedPath) (*none, error) {
-	err := s.Store.Update(ctx, func(tx *store.Tx) error { return tx.RemoveFeed(in.Feed) })
-	return nil, err
+	return nil, amend.RemoveFeeds(ctx, s.Store, s.by(), in.Feed)
 }
 
 // Poll is what a poll gave.

@@ -64,6 +64,7 @@ func TestKillTold(t *testing.T) {
 		sink.heal()
 		for range 10 {
 			hurry(t, st, d.ID)
+			revive(t, st, engine, d.ID)
 			waiting, err := engine.Once(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -95,6 +96,26 @@ func hurry(t *testing.T, st *store.Store, id feedonce.DestinationID) {
 		}
 		return tx.Rouse(id, now)
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// revive sends again what was given up: an endpoint that fails half of the time uses up all attempts of some messages.
+func revive(t *testing.T, st *store.Store, engine *deliver.Engine, id feedonce.DestinationID) {
+	t.Helper()
+	var dead []feedonce.DeliveryID
+	err := st.View(t.Context(), func(tx *store.Tx) error {
+		rows, err := tx.Deliveries(store.DeliveryFilter{Destination: id, State: feedonce.DeliveryDead, Limit: 1_000_000})
+		dead = nil
+		for _, r := range rows {
+			dead = append(dead, r.ID)
+		}
+		return err
+	})
+	if err == nil {
+		_, err = engine.Retry(t.Context(), dead)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

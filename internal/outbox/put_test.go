@@ -29,7 +29,7 @@ func TestOldArticlesAreNotTold(t *testing.T) {
 		{"imported", func(*house, feedonce.FeedID) {}},
 		{"read again", func(h *house, id feedonce.FeedID) { h.poll(id, host, 1, thirty...) }},
 		{"removed and added again", func(h *house, id feedonce.FeedID) {
-			if err := amend.RemoveFeed(context.Background(), h.s, id, by(1)); err != nil {
+			if err := amend.RemoveFeeds(context.Background(), h.s, by(1), id); err != nil {
 				h.t.Fatal(err)
 			}
 			h.poll(h.feed(host), host, 2, thirty...)
@@ -576,7 +576,7 @@ func TestAmendments(t *testing.T) {
 		logged("merged into an old one", "merged 6.1 of 1", "updated 1.2")
 
 		// The feed goes.
-		if err := amend.RemoveFeed(ctx, h.s, id, by(12)); err != nil {
+		if err := amend.RemoveFeeds(ctx, h.s, by(12), id); err != nil {
 			t.Fatal(err)
 		}
 		for _, d := range h.deliveries(to) {
@@ -585,7 +585,7 @@ func TestAmendments(t *testing.T) {
 			}
 		}
 		logged("removed", "withdrawn 1.2", "withdrawn 2.1", "withdrawn 3.1", "withdrawn 4.1")
-		if err := amend.RemoveFeed(ctx, h.s, id, by(12)); !errors.Is(err, feedonce.ErrNotFound) {
+		if err := amend.RemoveFeeds(ctx, h.s, by(12), id); !errors.Is(err, feedonce.ErrNotFound) {
 			t.Errorf("removed again: %v", err)
 		}
 	})

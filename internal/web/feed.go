@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"feedonce"
+	"feedonce/internal/amend"
 	"feedonce/internal/store"
 )
 
@@ -121,8 +122,7 @@ func (s *server) removeFeed(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	err = s.Store.Update(r.Context(), func(tx *store.Tx) error { return tx.RemoveFeed(feedonce.FeedID(id)) })
-	if err != nil {
+	if err := amend.RemoveFeeds(r.Context(), s.Store, amend.By{At: s.Now()}, feedonce.FeedID(id)); err != nil {
 		return err
 	}
 	http.Redirect(w, r, "/feeds?done=removed", http.StatusSeeOther)
