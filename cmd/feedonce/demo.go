@@ -103,9 +103,9 @@ func (a *app) demo(ctx context.Context, listenAt string, rounds int, every time.
 			count(len(site.Publishers), "misbehaving publisher"), town.Addr(), every, pages.Addr())
 	}
 	group, gctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return serveHTTP(gctx, town, site) })
+	group.Go(func() error { return serveHTTP(gctx, town, site, quiet()) })
 	group.Go(func() error {
-		return serveHTTP(gctx, pages, doors(web.Options{Store: s, Poller: p, Client: c, Log: quiet(), Version: programVersion()}, ""))
+		return serveHTTP(gctx, pages, doors(web.Options{Store: s, Poller: p, Client: c, Log: quiet(), Version: programVersion()}, ""), quiet())
 	})
 	group.Go(func() error { return p.Run(gctx) })
 	group.Go(func() error { return a.runningAccount(gctx, account) })

@@ -28,5 +28,6 @@ func realMain() int {
 		environ: os.Environ(),
 		args:    os.Args[1:],
 	}
+	a.takeStandardLog()
 	return a.run(ctx)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"syscall"
@@ -74,7 +75,7 @@ func (a *app) serve(ctx context.Context) error {
 		group.Go(func() error {
 			return serveHTTP(gctx, l, doors(web.Options{
 				Store: s, Poller: p, Client: c, Log: log, Version: programVersion(), Hosts: hosts,
-			}, a.set.URL))
+			}, a.set.URL), log)
 		})
 		return ended(ctx, group.Wait())
 	})
@@ -107,13 +108,14 @@ func listen(address string) (net.Listener, error) {
 }
 
 // serveHTTP serves until ctx ends, then gives requests under way a moment. Long-lived ones (server-sent events) see
-// their context end at once.
-func serveHTTP(ctx context.Context, l net.Listener, h http.Handler) error {
+// their context end at once. What the server meets goes to log as a warning.
+func serveHTTP(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
 	srv := &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 	}
 	stopped := make(chan error, 1)
