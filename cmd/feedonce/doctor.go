@@ -101,9 +101,9 @@ func (a *app) examine(ctx context.Context, s *store.Store) ([]finding, error) {
 		if err != nil {
 			return err
 		}
-		var version int64
-		if err := tx.QueryRow("select max(version_id) from goose_db_version").Scan(&version); err != nil {
-			return fmt.Errorf("reading the version of the schema: %w", err)
+		version, err := tx.SchemaVersion()
+		if err != nil {
+			return err
 		}
 		found = append(found, good("database", "%s %s: %s, %s, schema version %d",
 			s.Dialect(), s.Name(), count(len(feeds), "feed"), count(int(entries), "article"), version))
@@ -128,31 +128,18 @@ func (a *app) examine(ctx context.Context, s *store.Store) ([]finding, error) {
 	return found, err
 }
 
-// integrity checks the SQLite file, page by page. PostgreSQL looks after its own.
+// integrity says whether the SQLite file is whole. PostgreSQL looks after its own.
 func integrity(tx *store.Tx) ([]finding, error) {
-	if tx.Dialect() != sqldb.SQLite {
-		return nil, nil
+	faults, err := tx.Faults()
+	if err != nil || tx.Dialect() != sqldb.SQLite {
+		return nil, err
 	}
-	text := func(row sqldb.Scanner) (s string, err error) { return s, row.Scan(&s) }
-	faults, err := sqldb.All(tx.Tx, text, "pragma integrity_check(10)")
-	if err != nil {
-		return nil, fmt.Errorf("checking the integrity of the file: %w", err)
-	}
-	orphans, err := sqldb.All(tx.Tx, text, "select distinct \"table\" from pragma_foreign_key_check")
-	if err != nil {
-		return nil, fmt.Errorf("checking references: %w", err)
-	}
-	for _, table := range orphans {
-		faults = append(faults, "rows of "+table+" refer to nothing")
-	}
-	if len(faults) == 1 && faults[0] == "ok" {
+	if len(faults) == 0 {
 		return []finding{good("integrity", "the file is whole")}, nil
 	}
 	var found []finding
 	for _, f := range faults {
-		if f != "ok" {
-			found = append(found, finding{"integrity", false, f, "stop feedonce and restore a backup of the file"})
-		}
+		found = append(found, finding{"integrity", false, f, "stop feedonce and restore a backup of the file"})
 	}
 	return found, nil
 }
@@ -160,12 +147,12 @@ func integrity(tx *store.Tx) ([]finding, error) {
 // clock compares this machine's clock with the database server's, or with the latest time in the database.
 func clock(tx *store.Tx, feeds []feedonce.Feed, now time.Time) (finding, error) {
 	const tolerated = 30 * time.Second
-	if tx.Dialect() == sqldb.PostgreSQL {
-		var micros int64
-		if err := tx.QueryRow("select cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)").Scan(&micros); err != nil {
-			return finding{}, fmt.Errorf("asking the database for the time: %w", err)
-		}
-		if apart := now.Sub(time.UnixMicro(micros)).Abs(); apart > tolerated {
+	server, err := tx.ServerTime()
+	if err != nil {
+		return finding{}, err
+	}
+	if !server.IsZero() {
+		if apart := now.Sub(server).Abs(); apart > tolerated {
 			return finding{"clock", false, fmt.Sprintf("this machine's clock and the database server's are %s apart", apart.Round(time.Second)),
 				"set both by NTP: leases are reckoned by each worker's own clock"}, nil
 		}
@@ -217,16 +204,13 @@ func feedErrors(feeds []feedonce.Feed) []finding {
 func polling(tx *store.Tx, feeds []feedonce.Feed, now time.Time) ([]finding, error) {
 	const late = 30 * time.Minute
 	const longest = 24 * time.Hour // no lease is this long
-	var leased int
-	var latest int64
-	err := tx.QueryRow("select count(*), coalesce(max(lease_until), 0) from feed_schedule where lease_until > $1", now.Add(longest).UnixMicro()).
-		Scan(&leased, &latest)
+	leased, latest, err := tx.LeasedBeyond(now.Add(longest))
 	if err != nil {
-		return nil, fmt.Errorf("looking for leases: %w", err)
+		return nil, err
 	}
 	var found []finding
 	if leased > 0 {
-		found = append(found, finding{"lease", false, fmt.Sprintf("%s until %s: a worker's clock was wrong", count(leased, "feed is leased"), stamp(time.UnixMicro(latest))),
+		found = append(found, finding{"lease", false, fmt.Sprintf("%s until %s: a worker's clock was wrong", count(leased, "feed is leased"), stamp(latest)),
 			"`feedonce poll FEED` polls it all the same"})
 	} else {
 		found = append(found, good("lease", "none is stuck"))
