@@ -3,6 +3,7 @@ package desttest
 import (
 	"bytes"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -17,6 +18,8 @@ type Endpoint struct {
 	Base string // address of the server, without a path
 	// URL is the address that messages are posted to.
 	URL string
+	// Client follows no redirects, and trusts the endpoint's certificate, where it has one.
+	Client *http.Client
 
 	rules func(Request) Answer
 	done  chan struct{}
@@ -76,9 +79,17 @@ func Saying(status int, body string) Fault { return Fault{Answer: Answer{Status:
 // newEndpoint starts an endpoint at a path.
 func newEndpoint(t testing.TB, path string, rules func(Request) Answer) *Endpoint {
 	t.Helper()
+	return startEndpoint(t, path, rules, (*httptest.Server).Start)
+}
+
+func startEndpoint(t testing.TB, path string, rules func(Request) Answer, start func(*httptest.Server)) *Endpoint {
+	t.Helper()
 	e := &Endpoint{rules: rules, done: make(chan struct{})}
-	server := httptest.NewServer(http.HandlerFunc(e.serve))
-	e.Base, e.URL = server.URL, server.URL+path
+	server := httptest.NewUnstartedServer(http.HandlerFunc(e.serve))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes that a test has fail
+	start(server)
+	e.Base, e.URL, e.Client = server.URL, server.URL+path, server.Client()
+	e.Client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	t.Cleanup(func() {
 		close(e.done)
 		server.CloseClientConnections()
@@ -90,6 +101,11 @@ func newEndpoint(t testing.TB, path string, rules func(Request) Answer) *Endpoin
 // NewHTTP starts an endpoint without rules, which accepts every message with 204.
 func NewHTTP(t testing.TB) *Endpoint {
 	return newEndpoint(t, "/hook/geheim-token", func(Request) Answer { return Answer{Status: http.StatusNoContent} })
+}
+
+// NewHTTPS is NewHTTP with TLS, and a certificate that only Client trusts.
+func NewHTTPS(t testing.TB) *Endpoint {
+	return startEndpoint(t, "/hook/geheim-token", func(Request) Answer { return Answer{Status: http.StatusNoContent} }, (*httptest.Server).StartTLS)
 }
 
 // SetFault says what goes wrong from now on: fault gets the number of the request, which starts from 1, and returns nil where
