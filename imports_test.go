@@ -35,7 +35,7 @@ var allowed = map[string][]string{
 	"internal/guard":    {},
 	"internal/explain":  {"", "dedup", "internal/sanitize", "internal/store"},
 	"internal/shape":    {"", "dedup", "internal/explain", "internal/store"},
-	"internal/api":      {"", "dedup", "internal/amend", "internal/deliver", "internal/dest", "internal/ingest", "internal/outbox", "internal/outfeed", "internal/secret", "internal/explain", "internal/fetch", "internal/guard", "internal/poll", "internal/shape", "internal/store"},
+	"internal/api":      {"", "dedup", "internal/amend", "internal/deliver", "internal/dest", "internal/ingest", "internal/outbox", "internal/outfeed", "internal/secret", "internal/explain", "internal/fetch", "internal/format", "internal/guard", "internal/poll", "internal/shape", "internal/store"},
 	"internal/web":      {"", "dedup", "internal/amend", "internal/fetch", "internal/format", "internal/guard", "internal/ingest", "internal/opml", "internal/poll", "internal/sanitize", "internal/store"},
 }
 

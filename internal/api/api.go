@@ -11,6 +11,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -24,6 +25,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"feedonce/internal/fetch"
+	"feedonce/internal/ingest"
 	"feedonce/internal/poll"
 	"feedonce/internal/store"
 )
@@ -33,11 +35,13 @@ const Prefix = "/api/v1/"
 
 // Options configure the API.
 type Options struct {
-	Store   *store.Store
-	Poller  *poll.Poller  // for polling now; nil where another process polls
-	Client  *fetch.Client // to discover the feed of a site that is added
-	Log     *slog.Logger  // default: nothing is logged
-	Version string
+	Store  *store.Store
+	Poller *poll.Poller  // for polling now; nil where another process polls
+	Client *fetch.Client // to discover the feed of a site that is added
+	// Ingester decides documents that are sent; default one with nothing but the store and the log.
+	Ingester *ingest.Ingester
+	Log      *slog.Logger // default: nothing is logged
+	Version  string
 	// Hosts are names in the Host header that are answered besides localhost and loopback addresses; "*" is any.
 	Hosts []string
 	Now   func() time.Time // default time.Now
@@ -52,6 +56,9 @@ type server struct {
 
 // maxBody bounds what a request may send, in bytes.
 const maxBody = 1 << 20
+
+// maxDocument bounds a document that is sent, in bytes.
+const maxDocument = 10 << 20
 
 // Handler returns the API, to be mounted at Prefix. It is safe for concurrent use.
 func Handler(o Options) http.Handler {
@@ -68,6 +75,9 @@ func newServer(o Options) *server {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Ingester == nil {
+		o.Ingester = &ingest.Ingester{Store: o.Store, Log: o.Log}
+	}
 	s := &server{Options: o, mux: http.NewServeMux()}
 	config := huma.DefaultConfig("feedonce", o.Version)
 	config.Info.Description = "Every article once, none lost, and always a reason."
@@ -82,6 +92,8 @@ func newServer(o Options) *server {
 		{Name: "quarantine", Description: "Arrivals that a policy holds until a person decides."},
 		{Name: "amendments", Description: "Decisions that a person contradicted."},
 		{Name: "stories", Description: "The same article in several feeds."},
+		{Name: "changes", Description: "What happened to articles, in one order."},
+		{Name: "documents", Description: "Items from somebody else's crawler."},
 	}
 	s.api = humago.New(s.mux, config)
 	s.feedRoutes()
@@ -92,6 +104,8 @@ func newServer(o Options) *server {
 	s.explainRoutes()
 	s.amendRoutes()
 	s.storyRoutes()
+	s.changeRoutes()
+	s.pushRoutes()
 	return s
 }
 
@@ -148,16 +162,24 @@ type operation struct {
 	id, method, path, tag, summary, about string
 	status                                int   // of success; 0 is 200
 	errors                                []int // that it may answer with, besides those that all may
+	body                                  int64 // what it may be sent, in bytes; 0 is maxBody
 }
+
+func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
 
 // route adds a route with its handler.
 func route[I, O any](s *server, op operation, f func(context.Context, *I) (*O, error)) {
+	routeDocumented(s, op, nil, f)
+}
+
+// routeDocumented adds a route whose answers are not described by the handler's type.
+func routeDocumented[I, O any](s *server, op operation, responses map[string]*huma.Response, f func(context.Context, *I) (*O, error)) {
 	if _, ok := reflect.TypeFor[I]().FieldByName("Body"); ok {
 		op.errors = append(op.errors, http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 	}
 	huma.Register(s.api, huma.Operation{
 		OperationID: op.id, Method: op.method, Path: Prefix + strings.TrimPrefix(op.path, "/"), Summary: op.summary, Description: op.about,
-		Tags: []string{op.tag}, DefaultStatus: op.status, MaxBodyBytes: maxBody,
+		Tags: []string{op.tag}, DefaultStatus: op.status, MaxBodyBytes: cmp.Or(op.body, maxBody), Responses: responses,
 		Errors: append(op.errors, http.StatusForbidden, http.StatusMisdirectedRequest, http.StatusUnprocessableEntity, http.StatusInternalServerError),
 	}, func(ctx context.Context, in *I) (*O, error) {
 		out, err := f(ctx, in)

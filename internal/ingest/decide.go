@@ -38,9 +38,11 @@ func (d *decider) parse() error {
 		d.in.Log.Warn("cannot note which document is being read", "feed", d.f.Feed, "error", err)
 	}
 	err = guard("reading", func() (err error) {
-		opts := format.Options{ContentType: d.f.ContentType, URL: d.f.URL, MaxItems: d.in.MaxItems}
-		if d.doc, err = format.Parse(d.f.Body, opts); err != nil {
-			return err
+		if d.doc = d.f.Parsed; d.doc == nil {
+			opts := format.Options{ContentType: d.f.ContentType, URL: d.f.URL, MaxItems: d.in.MaxItems}
+			if d.doc, err = format.Parse(d.f.Body, opts); err != nil {
+				return err
+			}
 		}
 		d.items = Items(d.doc, d.f.Claim.Feed.URL, d.f.Received)
 		d.items.Partial = d.items.Partial || d.f.Truncated

@@ -39,6 +39,10 @@ type Fetched struct {
 	Received     time.Time
 	Truncated    bool // only the beginning came: what is absent proves nothing, and the next poll must fetch again
 
+	// Parsed, where set, is what Body says, so that it is not parsed: for documents that are made in this program. It is
+	// not changed. Body is still what the next document's is compared with.
+	Parsed *format.Document
+
 	// Claim is the claim under which it was fetched, where there is one. It saves reading the feed again.
 	Claim *store.Claim
 	// Warnings are to be shown with the feed, beside those of the document.
