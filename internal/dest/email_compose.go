@@ -165,8 +165,11 @@ func oneLine(s string, max int) string {
 	}, strings.ToValidUTF8(s, "\ufffd"))
 	s = strings.Join(strings.Fields(s), " ")
 	runes := []rune(s)
-	if len(runes) <= max {
+	switch {
+	case len(runes) <= max:
 		return s
+	case max < 1:
+		return ""
 	}
 	n := max - 1 // room for …
 	for i := n; i > n-30 && i > 0; i-- {

@@ -227,19 +227,19 @@ func TestEmailFailures(t *testing.T) {
 		outcome dest.Outcome
 		status  int
 	}{
-		"421 at the greeting":      {desttest.At("hello", desttest.Reply(421, "too busy")), dest.Retry, 421},
-		"554 at the greeting":      {desttest.At("hello", desttest.Reply(554, "no service here")), dest.Retry, 554},
-		"dropped at the greeting":  {desttest.At("hello", desttest.Drop), dest.Retry, 0},
-		"550 for the sender":       {desttest.At("mail", desttest.Reply(550, "not you")), dest.Refused, 550},
-		"530 for the sender":       {desttest.At("mail", desttest.Reply(530, "log in")), dest.Gone, 530},
-		"451 for the recipient":    {desttest.At("rcpt", desttest.Reply(451, "greylisted")), dest.Retry, 451},
-		"550 for the recipient":    {desttest.At("rcpt", desttest.ReplyEnhanced(550, [3]int{5, 7, 1}, "not from you")), dest.Refused, 550},
-		"no such recipient":        {desttest.At("rcpt", desttest.ReplyEnhanced(550, [3]int{5, 1, 1}, "no such user")), dest.Gone, 550},
-		"dropped at the recipient": {desttest.At("rcpt", desttest.Drop), dest.Retry, 0},
-		"451 for the message":      {desttest.At("accepted", desttest.Reply(451, "try later")), dest.Retry, 451},
-		"421 for the message":      {desttest.At("accepted", desttest.Reply(421, "shutting down")), dest.Retry, 421},
-		"550 for the message":      {desttest.At("accepted", desttest.Reply(550, "spam")), dest.Refused, 550},
-		"dropped after the dot":    {desttest.At("accepted", desttest.Drop), dest.Unknown, 0},
+		"421 at the greeting":      {desttest.At("hello", desttest.SMTPReply(421, "too busy")), dest.Retry, 421},
+		"554 at the greeting":      {desttest.At("hello", desttest.SMTPReply(554, "no service here")), dest.Retry, 554},
+		"dropped at the greeting":  {desttest.At("hello", desttest.ErrDrop), dest.Retry, 0},
+		"550 for the sender":       {desttest.At("mail", desttest.SMTPReply(550, "not you")), dest.Refused, 550},
+		"530 for the sender":       {desttest.At("mail", desttest.SMTPReply(530, "log in")), dest.Gone, 530},
+		"451 for the recipient":    {desttest.At("rcpt", desttest.SMTPReply(451, "greylisted")), dest.Retry, 451},
+		"550 for the recipient":    {desttest.At("rcpt", desttest.SMTPReplyEnhanced(550, [3]int{5, 7, 1}, "not from you")), dest.Refused, 550},
+		"no such recipient":        {desttest.At("rcpt", desttest.SMTPReplyEnhanced(550, [3]int{5, 1, 1}, "no such user")), dest.Gone, 550},
+		"dropped at the recipient": {desttest.At("rcpt", desttest.ErrDrop), dest.Retry, 0},
+		"451 for the message":      {desttest.At("accepted", desttest.SMTPReply(451, "try later")), dest.Retry, 451},
+		"421 for the message":      {desttest.At("accepted", desttest.SMTPReply(421, "shutting down")), dest.Retry, 421},
+		"550 for the message":      {desttest.At("accepted", desttest.SMTPReply(550, "spam")), dest.Refused, 550},
+		"dropped after the dot":    {desttest.At("accepted", desttest.ErrDrop), dest.Unknown, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := desttest.NewSMTP(t, desttest.SMTPOptions{Fail: c.fail})
@@ -261,7 +261,7 @@ func TestEmailWithoutAnAnswerIsUnknown(t *testing.T) {
 	s := desttest.NewSMTP(t, desttest.SMTPOptions{Fail: func(step, _ string) error {
 		if step == "accepted" {
 			cancel()
-			return desttest.Hang
+			return desttest.ErrHang
 		}
 		return nil
 	}})
@@ -272,7 +272,7 @@ func TestEmailWithoutAnAnswerIsUnknown(t *testing.T) {
 	ctx, cancel = context.WithCancel(t.Context())
 	s.SetFail(func(step, _ string) error {
 		cancel()
-		return desttest.Hang
+		return desttest.ErrHang
 	})
 	if res := openKind(t, "email", mailSettings(s, nil)).Send(ctx, newMessage()); res.Outcome != dest.Retry {
 		t.Errorf("no answer before the message: %+v", res)
@@ -305,9 +305,9 @@ func TestEmailToSeveral(t *testing.T) {
 	fail := func(step, address string) error {
 		switch {
 		case step == "rcpt" && address == "full@example.org":
-			return desttest.Reply(452, "mailbox full")
+			return desttest.SMTPReply(452, "mailbox full")
 		case step == "rcpt" && address == "gone@example.org":
-			return desttest.ReplyEnhanced(550, [3]int{5, 1, 1}, "no such user")
+			return desttest.SMTPReplyEnhanced(550, [3]int{5, 1, 1}, "no such user")
 		}
 		return nil
 	}

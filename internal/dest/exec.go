@@ -45,7 +45,7 @@ func errOperator(env Env, field string) error {
 	if env.Exec {
 		return nil
 	}
-	return &feedonce.InvalidError{Field: field, Reason: "is for the operator of this server alone: set such a destination up on the command line"}
+	return &feedonce.InvalidError{Field: field, Reason: "reaches into the machine that feedonce runs on, and is allowed only where the operator has set allow-exec (--allow-exec, FEEDONCE_ALLOW_EXEC=true)"}
 }
 
 type execSender struct {

@@ -125,6 +125,8 @@ func TestNATSLogsIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	known, creds := desttest.NATSCredentials(t)
+	_, strange := desttest.NATSCredentials(t)
 	for name, c := range map[string]struct {
 		config    string
 		good, bad dest.Settings
@@ -136,6 +138,7 @@ func TestNATSLogsIn(t *testing.T) {
 			dest.Settings{"token": "hunter2"}, dest.Settings{"token": "hunter3"}, nats.Token("hunter2")},
 		"nkey": {fmt.Sprintf(`authorization { users: [ { nkey: %s } ] }`, public),
 			dest.Settings{"nkey": string(seed)}, dest.Settings{"nkey": string(wrongSeed)}, nats.Nkey(public, pair.Sign)},
+		"credentials": {known, dest.Settings{"credentials": creds}, dest.Settings{"credentials": strange}, nats.UserCredentialBytes([]byte(creds))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := desttest.NewNATS(t, desttest.NATSOptions{Config: c.config})

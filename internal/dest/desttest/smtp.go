@@ -42,19 +42,19 @@ type SMTPOptions struct {
 	Fail func(step, address string) error
 }
 
-// What can go wrong besides an *smtp.SMTPError, which Reply makes.
+// What can go wrong besides an *smtp.SMTPError, which SMTPReply makes.
 var (
-	Hang = errors.New("no answer, for ever")
-	Drop = errors.New("the connection is closed without an answer")
+	ErrHang = errors.New("no answer, for ever")
+	ErrDrop = errors.New("the connection is closed without an answer")
 )
 
-// Reply is an answer with a code, such as 451.
-func Reply(code int, text string) error {
+// SMTPReply is an answer with a code, such as 451.
+func SMTPReply(code int, text string) error {
 	return &smtp.SMTPError{Code: code, EnhancedCode: smtp.EnhancedCode{code / 100, 0, 0}, Message: text}
 }
 
-// ReplyEnhanced is an answer with an enhanced code (RFC 3463), too.
-func ReplyEnhanced(code int, enhanced [3]int, text string) error {
+// SMTPReplyEnhanced is an answer with an enhanced code (RFC 3463), too.
+func SMTPReplyEnhanced(code int, enhanced [3]int, text string) error {
 	return &smtp.SMTPError{Code: code, EnhancedCode: enhanced, Message: text}
 }
 
@@ -159,9 +159,9 @@ func (s *session) fail(step, address string) error {
 	}
 	err := fail(step, address)
 	switch {
-	case errors.Is(err, Hang):
+	case errors.Is(err, ErrHang):
 		<-s.server.done
-	case errors.Is(err, Drop):
+	case errors.Is(err, ErrDrop):
 		s.conn.Conn().Close()
 	}
 	return err
@@ -187,7 +187,7 @@ func (s *session) Auth(mechanism string) (sasl.Server, error) {
 
 func (s *session) Mail(from string, o *smtp.MailOptions) error {
 	if s.server.o.User != "" && s.user == "" {
-		return ReplyEnhanced(530, [3]int{5, 7, 0}, "Authentication required")
+		return SMTPReplyEnhanced(530, [3]int{5, 7, 0}, "Authentication required")
 	}
 	if err := s.fail("mail", from); err != nil {
 		return err
@@ -217,7 +217,7 @@ func (s *session) Data(r io.Reader) error {
 		return err
 	}
 	if broken := s.broken(raw); broken != "" {
-		return ReplyEnhanced(554, [3]int{5, 6, 0}, broken)
+		return SMTPReplyEnhanced(554, [3]int{5, 6, 0}, broken)
 	}
 	mail := s.mail
 	mail.Raw = raw
