@@ -10,6 +10,7 @@
 package dest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -122,8 +123,13 @@ type Preview struct {
 
 // JSON is a body as a preview.
 func JSON(v any) (Preview, error) {
-	b, err := json.MarshalIndent(v, "", "  ")
-	return Preview{Type: "application/json", Body: string(b)}, err
+	b, err := marshal(v)
+	if err != nil {
+		return Preview{}, err
+	}
+	var indented bytes.Buffer
+	err = json.Indent(&indented, b, "", "  ")
+	return Preview{Type: "application/json", Body: indented.String()}, err
 }
 
 // A Result is what came of an attempt.

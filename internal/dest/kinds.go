@@ -6,7 +6,7 @@ import (
 )
 
 // kinds are all kinds of destinations. Each stands in a file of its name.
-var kinds = []*Kind{Webhook, Email, Exec, File, NATS}
+var kinds = []*Kind{Webhook, Slack, Discord, Teams, Ntfy, WebPush, Email, Exec, File, NATS}
 
 // Kinds returns all kinds of destinations, sorted by name.
 func Kinds() []*Kind {

@@ -9,7 +9,7 @@ import (
 // Payload is a message as programs get it: by webhook, command, file and NATS. Its fields are described in
 // docs/destinations.md; they are only ever added to.
 type Payload struct {
-	Type      string    `json:"type"` // article.new, article.updated, digest, notice
+	Type      string    `json:"type"` // as of messageType
 	ID        string    `json:"id"`   // the message's key: the same for every attempt
 	Timestamp time.Time `json:"timestamp"`
 	From      string    `json:"from,omitempty"`
@@ -25,8 +25,8 @@ type ArticlePayload struct {
 	GUID        string               `json:"guid,omitempty"`
 	Author      string               `json:"author,omitempty"`
 	Text        string               `json:"text,omitempty"`
-	HTML        string               `json:"html,omitempty"` // sanitised
-	Truncated   bool                 `json:"truncated,omitempty"`
+	HTML        string               `json:"html,omitempty"`      // sanitised
+	Truncated   bool                 `json:"truncated,omitempty"` // something of the article had no room
 	Lang        string               `json:"lang,omitempty"`
 	Image       string               `json:"image,omitempty"`
 	Categories  []string             `json:"categories,omitempty"`
@@ -40,6 +40,18 @@ type ArticlePayload struct {
 	Why         string               `json:"why,omitempty"`
 }
 
+// DigestPayload is several articles.
+type DigestPayload struct {
+	Title    string           `json:"title"`
+	Articles []ArticlePayload `json:"articles"`
+	More     int              `json:"more,omitempty"` // articles that had no room; they count as told
+}
+
+// NoticePayload is what the operator should know.
+type NoticePayload struct {
+	Text string `json:"text"`
+}
+
 // FeedPayload is the feed of an article.
 type FeedPayload struct {
 	ID      feedonce.FeedID `json:"id"`
@@ -48,30 +60,35 @@ type FeedPayload struct {
 	SiteURL string          `json:"site_url,omitempty"`
 }
 
-// maxPayloadHTML bounds the HTML of one article, in bytes.
-const maxPayloadHTML = 128 << 10
-
-// payload makes a message for programs. Of more than one article only one has its HTML.
-func payload(m Message) Payload {
-	p := Payload{Type: "digest", ID: m.Key, Timestamp: m.Created.UTC(), From: m.From}
+// messageType names what a message is, for programs.
+func messageType(m Message) string {
 	switch {
 	case m.Kind == feedonce.DeliverNotice:
-		p.Type, p.Data = "notice", map[string]string{"text": m.Notice}
+		return "notice"
 	case m.Digest:
-		articles := make([]ArticlePayload, len(m.Articles))
-		for i, a := range m.Articles {
-			articles[i] = articlePayload(a)
-			if len(m.Articles) > 1 {
-				articles[i].Truncated, articles[i].HTML = articles[i].HTML != "", ""
-			}
-		}
-		p.Data = map[string]any{"title": m.Title, "articles": articles}
-	default:
-		p.Type = "article.new"
-		if m.Kind == feedonce.DeliverUpdate {
-			p.Type = "article.updated"
-		}
-		p.Data = articlePayload(m.Articles[0])
+		return "digest"
+	case m.Kind == feedonce.DeliverUpdate:
+		return "article.updated"
+	}
+	return "article.new"
+}
+
+// payload makes a message for programs, of at most maxPayload bytes.
+func payload(m Message) Payload {
+	p := Payload{Type: messageType(m), ID: m.Key, Timestamp: m.Created.UTC(), From: oneLine(m.From, maxSubject)}
+	if m.Kind == feedonce.DeliverNotice {
+		p.Data = NoticePayload{cut(m.Notice, 4000)}
+		return p
+	}
+	articles := make([]ArticlePayload, len(m.Articles))
+	for i, a := range m.Articles {
+		articles[i] = articlePayload(a)
+	}
+	d := DigestPayload{Title: oneLine(m.Title, maxSubject), Articles: []ArticlePayload{}}
+	p.Data = d
+	d.Articles, d.More = fit(articles, jsonSize(p)+len(`,"more":1000`))
+	if p.Data = d; !m.Digest {
+		p.Data = d.Articles[0]
 	}
 	return p
 }
@@ -86,9 +103,6 @@ func articlePayload(a Article) ArticlePayload {
 	if !a.Published.IsZero() {
 		t := a.Published.UTC()
 		p.PublishedAt = &t
-	}
-	if len(p.HTML) > maxPayloadHTML {
-		p.HTML, p.Truncated = "", true // half of it would be no HTML
 	}
 	return p
 }

@@ -3,7 +3,6 @@ package dest
 import (
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -54,35 +53,42 @@ func openWebhook(set Settings, env Env) (Sender, error) {
 }
 
 func (w *webhook) Preview(m Message) (Preview, error) {
-	p, err := JSON(payload(m))
-	p.Headers = [][2]string{{"Content-Type", "application/json"}, {"webhook-id", m.Key}, {"webhook-timestamp", fmt.Sprint(w.env.Now().Unix())}}
+	headers := [][2]string{{standardwebhooks.HeaderWebhookID, m.Key}, {standardwebhooks.HeaderWebhookTimestamp, fmt.Sprint(w.env.Now().Unix())}}
 	if len(w.keys) > 0 {
-		p.Headers = append(p.Headers, [2]string{"webhook-signature", "v1,••••"})
+		headers = append(headers, [2]string{standardwebhooks.HeaderWebhookSignature, "v1,••••"})
 	}
-	return p, err
+	return preview(w.url, payload(m), headers...)
 }
 
 func (w *webhook) Send(ctx context.Context, m Message) Result {
-	body, err := json.Marshal(payload(m))
+	r, err := jsonRequest(w.url, payload(m))
 	if err != nil {
 		return Result{Outcome: Refused, Err: err}
 	}
 	now := w.env.Now()
-	h := http.Header{
-		"Content-Type":      {"application/json"},
-		"Webhook-Id":        {m.Key},
-		"Webhook-Timestamp": {fmt.Sprint(now.Unix())},
-	}
+	r.hide, r.judge = w.hide, webhookJudge
+	r.header.Set(standardwebhooks.HeaderWebhookID, m.Key)
+	r.header.Set(standardwebhooks.HeaderWebhookTimestamp, fmt.Sprint(now.Unix()))
 	var signatures []string
 	for _, k := range w.keys {
-		s, err := k.Sign(m.Key, now, body)
+		s, err := k.Sign(m.Key, now, r.body)
 		if err != nil {
 			return Result{Outcome: Gone, Err: fmt.Errorf("the message cannot be signed: %w", err)}
 		}
 		signatures = append(signatures, s)
 	}
 	if len(signatures) > 0 {
-		h["Webhook-Signature"] = []string{strings.Join(signatures, " ")}
+		r.header.Set(standardwebhooks.HeaderWebhookSignature, strings.Join(signatures, " "))
 	}
-	return send(ctx, w.env, request{url: w.url, header: h, body: body, hide: w.hide})
+	return send(ctx, w.env, r)
+}
+
+// webhookJudge keeps to the specification: what is not accepted is tried again ("Deliverability and reliability"), because the
+// endpoint is one's own and may be put right meanwhile. Only what is said of the message itself is final.
+func webhookJudge(a answer) (Outcome, string) {
+	switch a.status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusConflict:
+		return Retry, fmt.Sprintf("the endpoint does not take it now (%d %s): look whether the address and the secret are right", a.status, http.StatusText(a.status))
+	}
+	return "", ""
 }
