@@ -141,7 +141,8 @@ func (tx *Tx) PutDeliveries(all []feedonce.Delivery) ([]feedonce.DeliveryID, err
 }
 
 // SetDeliveries moves deliveries from one of some states to another, and returns how many. Those that are to be sent (again)
-// begin their attempts anew, at due; for the others due is when it happened. It wakes nobody.
+// are so at due, and begin to count their attempts anew, so that all of the retries are before them; what earlier attempts
+// met stays known (Attempts). For the others due is when it happened. It wakes nobody.
 func (tx *Tx) SetDeliveries(ids []feedonce.DeliveryID, states []feedonce.DeliveryState, to feedonce.DeliveryState, due time.Time, note string) (int64, error) {
 	if len(ids) == 0 || len(states) == 0 {
 		return 0, nil
@@ -153,7 +154,8 @@ func (tx *Tx) SetDeliveries(ids []feedonce.DeliveryID, states []feedonce.Deliver
 	}
 	w.add("state in ("+places(len(states))+")", values...)
 	from, args := tx.Dialect().From(sqldb.Ints("id", ids), "r", len(w.args)+1)
-	n, err := tx.Exec(`update deliveries set state = $1, due_at = $2, done_at = $3, note = $4`+w.String()+` and id in (select r.id from `+from+`)`,
+	n, err := tx.Exec(`update deliveries set state = $1, due_at = $2, done_at = $3, note = $4,
+		attempts = case when cast($1 as text) = 'pending' then 0 else attempts end`+w.String()+` and id in (select r.id from `+from+`)`,
 		append(w.args, args...)...)
 	if err != nil {
 		return 0, fmt.Errorf("set %d deliveries to %s: %w", len(ids), to, err)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -58,17 +59,38 @@ func (tx *Tx) ReleaseDestination(id feedonce.DestinationID, fence int64) error {
 	return tx.fenced(id, n, err)
 }
 
-// Wake has a destination's queue worked at a time, or at once where that is past. It reports whether that took a new job: where
-// one is queued for an earlier time, that one will do.
+// Wake has a destination's queue worked at a time, or at once where that is past; not before its circuit breaker closes, and
+// not at all where it is paused or switched off. It reports whether that took a new job: where one is queued for an earlier
+// time, that one will do. A job that was queued for a later time stays, and finds that it was answered.
 func (tx *Tx) Wake(id feedonce.DestinationID, due time.Time) (bool, error) {
-	n, err := tx.Exec(`update destinations set wake_at = $2 where id = $1 and (wake_at is null or wake_at > $2)`, int64(id), due.UnixMicro())
-	if err == nil && n > 0 {
-		err = tx.jobs.Insert(tx.Tx, jobs.Drain{Destination: int64(id)}, due)
+	at := tx.Dialect().Greatest() + `($2, coalesce(open_until, 0))`
+	var wake int64
+	err := tx.QueryRow(`update destinations set wake_at = `+at+` where id = $1 and state = 'active' and (wake_at is null or wake_at > `+at+`)
+		returning wake_at`, int64(id), due.UnixMicro()).Scan(&wake)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err == nil {
+		err = tx.jobs.Insert(tx.Tx, jobs.Drain{Destination: int64(id), Wake: wake}, time.UnixMicro(wake))
 	}
 	if err != nil {
 		return false, fmt.Errorf("wake destination %d: %w", id, err)
 	}
-	return n > 0, nil
+	return true, nil
+}
+
+// answered reports whether the wake-up that a job was queued for was answered: since then somebody took the lease, or the
+// destination is gone. wake_at only falls until a lease empties it, so that one later than the job's own is of another job.
+func (s *Store) answered(ctx context.Context, j jobs.Drain) (answered bool, err error) {
+	err = s.View(ctx, func(tx *Tx) error {
+		var n int
+		if err := tx.QueryRow(`select count(*) from destinations where id = $1 and wake_at <= $2`, j.Destination, j.Wake).Scan(&n); err != nil {
+			return fmt.Errorf("was destination %d woken: %w", j.Destination, err)
+		}
+		answered = n == 0
+		return nil
+	})
+	return answered, err
 }
 
 // Neglected returns destinations that have something due and nobody who will send it: no lease, and no job that is queued, or
@@ -146,10 +168,19 @@ func (tx *Tx) StartAttempt(id feedonce.DestinationID, fence int64, ids []feedonc
 	return number, tx.SetBatch(ids, number)
 }
 
-// holds checks a fence, and keeps the lease from changing hands until the transaction ends.
+// holds checks a fence, and keeps the lease from changing hands until the transaction ends. New deliveries, which refer to the
+// destination, do not wait for it.
 func (tx *Tx) holds(id feedonce.DestinationID, fence int64) error {
-	n, err := tx.Exec(`update destinations set fence = fence where id = $1 and fence = $2`, int64(id), fence)
-	return tx.fenced(id, n, err)
+	lock := ""
+	if tx.Dialect() == sqldb.PostgreSQL {
+		lock = " for no key update"
+	}
+	var one int
+	err := tx.QueryRow(`select 1 from destinations where id = $1 and fence = $2`+lock, int64(id), fence).Scan(&one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return tx.fenced(id, 0, nil)
+	}
+	return tx.fenced(id, 1, err)
 }
 
 // A FinishedAttempt is what came of sending deliveries as one message.
@@ -174,9 +205,9 @@ func (tx *Tx) FinishAttempt(f FinishedAttempt) error {
 	}
 	from, args := tx.Dialect().From(sqldb.Ints("id", f.IDs), "r", 7)
 	if _, err := tx.Exec(`insert into delivery_attempts (delivery_id, n, at, took, status, excerpt, error)
-		select d.id, d.attempts, $2, $3, $4, $5, $6 from `+from+` `+tx.Dialect().Lookup()+` deliveries d on d.id = r.id
-		where d.destination_id = $1 and d.state = 'sending'
-		on conflict do nothing`, append([]any{int64(f.Destination), f.At.UnixMicro(), f.Took.Microseconds(), f.Status, f.Excerpt, f.Error}, args...)...); err != nil {
+		select d.id, 1 + (select coalesce(max(a.n), 0) from delivery_attempts a where a.delivery_id = d.id), $2, $3, $4, $5, $6
+		from `+from+` `+tx.Dialect().Lookup()+` deliveries d on d.id = r.id
+		where d.destination_id = $1 and d.state = 'sending'`, append([]any{int64(f.Destination), f.At.UnixMicro(), f.Took.Microseconds(), f.Status, f.Excerpt, f.Error}, args...)...); err != nil {
 		return fmt.Errorf("attempt of %d deliveries: %w", len(f.IDs), err)
 	}
 	from, args = tx.Dialect().From(sqldb.Ints("id", f.IDs), "r", 6)

@@ -21,8 +21,8 @@
 // one stores, and the other gets feedonce.ErrConflict, reads again and decides again. The unique constraints on keys
 // and content keys say the same once more, in the database's own words.
 //
-// Locks are always taken in the order feed_docs, feed_schedule, feeds, the rest, and the one of stories
-// (LockStories) last.
+// Locks are always taken in the order feed_docs, feed_schedule, feeds, the rest; then the one of what has an order of its own
+// (LockOrder), and after it only destinations, which Wake locks, with their deliveries.
 package store
 
 import (
@@ -62,11 +62,11 @@ func prepareDB(ctx context.Context, db *sqldb.DB) (*Store, error) {
 	if err := jobs.Migrate(ctx, db); err != nil {
 		return nil, err
 	}
-	queue, err := jobs.New(db)
-	if err != nil {
+	s := &Store{db: db}
+	var err error
+	if s.jobs, err = jobs.New(db, s.answered); err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, jobs: queue}
 	return s, s.name(ctx)
 }
 

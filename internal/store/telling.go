@@ -86,18 +86,22 @@ func (tx *Tx) Backlog(feed feedonce.FeedID, since time.Time, limit int, f func(B
 // Withdraw says in the change log that the articles of a feed are gone, and skips messages about them that were not sent.
 // The order must be locked.
 func (tx *Tx) Withdraw(feed feedonce.FeedID, note string, now time.Time) error {
-	var entries []feedonce.Change
-	err := tx.Each(func(row sqldb.Scanner) error {
-		c := feedonce.Change{At: now, Kind: feedonce.ChangeWithdrawn, Feed: feed}
-		err := row.Scan(&c.Entry, &c.Revision)
-		entries = append(entries, c)
-		return err
-	}, `select id, revision from entries where feed_id = $1 and merged_into is null order by id`, feed)
-	if err != nil {
-		return fmt.Errorf("entries of feed %d: %w", feed, err)
+	columns, seq := `at, kind, feed_id, entry_id, other_id, revision`, ``
+	args := []any{now.UnixMicro(), string(feedonce.ChangeWithdrawn), int64(feed)}
+	if tx.Dialect() == sqldb.SQLite {
+		var n int
+		if err := tx.QueryRow(`select count(*) from entries where feed_id = $1 and merged_into is null`, int64(feed)).Scan(&n); err != nil {
+			return fmt.Errorf("count entries of feed %d: %w", feed, err)
+		}
+		seqs, err := tx.newIDs("changes", n)
+		if err != nil {
+			return fmt.Errorf("number %d changes: %w", n, err)
+		}
+		columns, seq, args = `seq, `+columns, `$4 + row_number() over (order by id), `, append(args, append(seqs, 1)[0]-1)
 	}
-	if err := tx.AddChanges(entries); err != nil {
-		return err
+	if _, err := tx.Exec(`insert into changes (`+columns+`) select `+seq+`$1, $2, $3, id, 0, revision
+		from entries where feed_id = $3 and merged_into is null order by id`, args...); err != nil {
+		return fmt.Errorf("log that the entries of feed %d are withdrawn: %w", feed, err)
 	}
 	if _, err := tx.Exec(`update deliveries set state = 'skipped', done_at = $2, note = $3
 		where entry_id in (select id from entries where feed_id = $1) and entry_id <> 0 and state in ('pending', 'retry', 'held')`,
