@@ -516,3 +516,29 @@ func TestEmailSettings(t *testing.T) {
 		t.Errorf("preview: %v\n%s", err, p.Body)
 	}
 }
+
+// A server in a private network that the operator did not allow: no attempt will do better.
+func TestForbiddenServers(t *testing.T) {
+	env := testEnv()
+	env.Dial = func(context.Context, string, string) (net.Conn, error) { return nil, forbiddenError{} }
+	for _, c := range []struct {
+		kind *dest.Kind
+		set  dest.Settings
+	}{
+		{dest.Email, dest.Settings{"host": "mail.example.org", "from": "feeds@example.org", "to": "jo@example.org"}},
+		{dest.NATS, dest.Settings{"servers": "nats://nats.example.org"}},
+	} {
+		sender, err := c.kind.Open(c.set, env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res := sender.Send(t.Context(), newMessage()); res.Outcome != dest.Gone || !strings.Contains(res.Err.Error(), "a private address") {
+			t.Errorf("%s: %+v", c.kind.Name, res)
+		}
+	}
+}
+
+type forbiddenError struct{}
+
+func (forbiddenError) Error() string   { return "10.0.0.1 is a private address; allow it with allow-net" }
+func (forbiddenError) Forbidden() bool { return true }

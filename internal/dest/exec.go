@@ -3,7 +3,6 @@ package dest
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -107,7 +106,7 @@ func (e *execSender) Preview(m Message) (Preview, error) {
 }
 
 func (e *execSender) Send(ctx context.Context, m Message) Result {
-	body, err := json.Marshal(payload(m))
+	body, err := marshal(payload(m))
 	if err != nil {
 		return Result{Outcome: Refused, Err: err}
 	}

@@ -3,7 +3,6 @@ package dest
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -62,7 +61,7 @@ func lines(m Message) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	for _, one := range each {
-		line, err := json.Marshal(payload(one)) // without a line break: JSON escapes those within
+		line, err := marshal(payload(one)) // without a line break: JSON escapes those within
 		if err != nil {
 			return nil, err
 		}

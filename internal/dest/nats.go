@@ -196,7 +196,7 @@ func (n *natsSender) message(m Message) (*nats.Msg, error) {
 			feed = "many"
 		}
 	}
-	body, err := json.Marshal(p)
+	body, err := marshal(p)
 	if err != nil {
 		return nil, err
 	}
@@ -273,6 +273,8 @@ func (n *natsSender) notConnected(ctx context.Context, err, dialled error) Resul
 	}
 	res := Result{Outcome: Retry, Err: fmt.Errorf("the NATS server (%s) could not be reached: %s", n.servers, n.reason(ctx, err))}
 	switch {
+	case forbidden(err):
+		res.Outcome = Gone
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked), errors.Is(err, nats.ErrAccountAuthExpired), errors.Is(err, nats.ErrNkeysNotSupported):
 		res.Outcome, res.Err = Gone, fmt.Errorf("the NATS server refuses the log-in (%s): look at user, password, token, nkey or credentials", n.reason(ctx, err))
 	case errors.Is(err, nats.ErrSecureConnWanted):

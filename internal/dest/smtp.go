@@ -30,7 +30,11 @@ func (e *email) deliver(ctx context.Context, raw io.Reader, patient bool) Result
 	t := &transaction{email: e, ctx: ctx, patient: patient}
 	conn, err := e.env.Dial(ctx, "tcp", e.address())
 	if err != nil {
-		return Result{Outcome: Retry, Err: fmt.Errorf("the mail server %s could not be reached: %s", e.address(), t.reason(err))}
+		res := Result{Outcome: Retry, Err: fmt.Errorf("the mail server %s could not be reached: %s", e.address(), t.reason(err))}
+		if forbidden(err) {
+			res.Outcome = Gone
+		}
+		return res
 	}
 	defer conn.Close()
 	t.conn = conn
