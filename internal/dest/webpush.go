@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/mail"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -189,12 +190,22 @@ func pushCompose(m Message) pushMessage {
 			a := m.Articles[0]
 			small := cut(strings.Join(present(byline(a), changed(m, a)), " · "), room/4)
 			p.Body = cut(strings.Join(present(small, body(a)), "\n"), room)
-			p.URL, p.Image, p.Lang = link(a.URL, 1000, ""), link(a.Image, 500, ""), cut(a.Lang, 35)
+			p.URL, p.Image, p.Lang = link(a.URL, 1000, ""), link(a.Image, 500, ""), language(a.Lang)
 		}
 		if b, err := marshal(p); err != nil || len(b) <= pushPayload || room < 100 {
 			return p
 		}
 	}
+}
+
+var languageTag = regexp.MustCompile(`^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$`)
+
+// language is a language's tag (RFC 5646 2.1), or "".
+func language(s string) string {
+	if len(s) > 35 || !languageTag.MatchString(s) { // RFC 5646 4.4.1
+		return ""
+	}
+	return s
 }
 
 // pushJudge: a subscription that the browser ended is 404 or 410 (RFC 8030 7.3).
