@@ -23,8 +23,8 @@ type atomFeed struct {
 	Author    atomPerson  `xml:"author"` // of every entry without one: RFC 4287 4.1.1 wants it
 	Generator string      `xml:"generator"`
 	Links     []atomLink  `xml:"link"`
+	Deleted   []atomGone  `xml:"at:deleted-entry"` // before the entries, as the schema of RFC 4287 has extensions
 	Entries   []atomEntry `xml:"entry"`
-	Deleted   []atomGone  `xml:"at:deleted-entry"`
 }
 
 type atomPerson struct {
@@ -44,7 +44,7 @@ type atomEntry struct {
 	Title      string         `xml:"title"`
 	Published  string         `xml:"published"`
 	Updated    string         `xml:"updated"`
-	Author     *atomPerson    `xml:"author"`
+	Author     atomPerson     `xml:"author"`
 	Links      []atomLink     `xml:"link"`
 	Categories []atomCategory `xml:"category"`
 	Source     *atomSource    `xml:"source"`
@@ -74,47 +74,43 @@ type atomGone struct {
 }
 
 func (p *page) atom() ([]byte, error) {
+	const kind = "application/atom+xml"
 	f := atomFeed{
-		NS: nsAtom, NSDeleted: nsDeleted, ID: p.id(), Title: p.output.Name, Updated: date(p.updated),
-		Author: atomPerson{p.output.Name}, Generator: "feedonce",
-		Links: []atomLink{{Rel: "self", Type: "application/atom+xml", Href: p.self}, {Rel: "first", Type: "application/atom+xml", Href: p.address(Atom)}},
+		NS: nsAtom, NSDeleted: nsDeleted, ID: p.id(), Title: p.name(), Updated: date(p.updated),
+		Author: atomPerson{p.name()}, Generator: "feedonce",
+		Links: []atomLink{{Rel: "self", Type: kind, Href: p.self(Atom)}, {Rel: "alternate", Type: "text/html", Href: p.home},
+			{Rel: "first", Type: kind, Href: p.address(Atom)}},
 	}
 	if next := p.nextAddress(Atom); next != "" {
-		f.Links = append(f.Links, atomLink{Rel: "next", Type: "application/atom+xml", Href: next})
-	}
-	for i := range p.articles {
-		a := &p.articles[i]
-		e := atomEntry{ID: a.id, Title: a.title(), Published: date(a.created), Updated: date(a.updated), Lang: a.Entry.Lang, Content: atomText{"html", a.html}}
-		if a.Entry.Author != "" {
-			e.Author = &atomPerson{a.Entry.Author}
-		} else {
-			e.Author = &atomPerson{a.FeedName}
-		}
-		if u := link(a.Entry.URL); u != "" {
-			e.Links = append(e.Links, atomLink{Rel: "alternate", Type: "text/html", Href: u})
-		}
-		for _, enc := range a.Entry.Enclosures {
-			if u := link(enc.URL); u != "" {
-				e.Links = append(e.Links, atomLink{Rel: "enclosure", Type: mediaType(enc.Type), Href: u, Length: max(enc.Length, 0)})
-			}
-		}
-		for _, c := range a.Entry.Categories {
-			e.Categories = append(e.Categories, atomCategory{c})
-		}
-		if u := link(a.FeedURL); u != "" {
-			e.Source = &atomSource{ID: u, Title: a.FeedName, Updated: date(a.updated), Links: []atomLink{{Rel: "self", Href: u}}}
-			if s := link(a.SiteURL); s != "" {
-				e.Source.Links = append(e.Source.Links, atomLink{Rel: "alternate", Type: "text/html", Href: s})
-			}
-		}
-		f.Entries = append(f.Entries, e)
+		f.Links = append(f.Links, atomLink{Rel: "next", Type: kind, Href: next})
 	}
 	for _, g := range p.gone {
-		d := atomGone{Ref: g.Entry.URN(p.instance), When: date(g.At)}
+		d := atomGone{Ref: g.Entry.URN(p.instance), When: date(g.At), Comment: "Its feed is not followed any more."}
 		if g.Into != 0 {
 			d.Comment = fmt.Sprintf("A person said that it is the same article as %s.", g.Into.URN(p.instance))
 		}
 		f.Deleted = append(f.Deleted, d)
+	}
+	for i := range p.articles {
+		a := &p.articles[i]
+		e := atomEntry{Lang: a.lang, ID: a.id, Title: a.heading(), Published: date(a.published), Updated: date(a.updated),
+			Author: atomPerson{a.by()}, Content: atomText{"html", a.html}}
+		if a.url != "" {
+			e.Links = append(e.Links, atomLink{Rel: "alternate", Type: "text/html", Href: a.url})
+		}
+		for _, enc := range a.enclosures {
+			e.Links = append(e.Links, atomLink{Rel: "enclosure", Type: enc.kind, Href: enc.url, Length: enc.length})
+		}
+		for _, c := range a.categories {
+			e.Categories = append(e.Categories, atomCategory{c})
+		}
+		if a.feed.url != "" {
+			e.Source = &atomSource{ID: a.feed.url, Title: a.feed.name, Updated: date(a.updated), Links: []atomLink{{Rel: "self", Href: a.feed.url}}}
+			if a.feed.site != "" {
+				e.Source.Links = append(e.Source.Links, atomLink{Rel: "alternate", Type: "text/html", Href: a.feed.site})
+			}
+		}
+		f.Entries = append(f.Entries, e)
 	}
 	return marshal(f)
 }

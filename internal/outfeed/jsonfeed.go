@@ -20,8 +20,8 @@ type jsonItem struct {
 	ID          string           `json:"id"`
 	URL         string           `json:"url,omitempty"`
 	Title       string           `json:"title,omitempty"`
-	HTML        string           `json:"content_html"`
-	Image       string           `json:"image,omitempty"`
+	HTML        string           `json:"content_html,omitempty"`
+	Text        string           `json:"content_text,omitempty"`
 	Published   time.Time        `json:"date_published"`
 	Modified    *time.Time       `json:"date_modified,omitempty"`
 	Authors     []jsonAuthor     `json:"authors,omitempty"`
@@ -49,26 +49,29 @@ type jsonSource struct {
 }
 
 func (p *page) json() ([]byte, error) {
-	f := jsonFeed{Version: "https://jsonfeed.org/version/1.1", Title: p.output.Name, Home: p.base + "/", Self: p.self, Next: p.nextAddress(JSON), Items: []jsonItem{}}
+	f := jsonFeed{Version: "https://jsonfeed.org/version/1.1", Title: p.name(), Home: p.home, Self: p.self(JSON), Next: p.nextAddress(JSON), Items: []jsonItem{}}
 	for i := range p.articles {
 		a := &p.articles[i]
-		it := jsonItem{
-			ID: a.id, URL: link(a.Entry.URL), Title: a.Entry.Title, HTML: a.html, Published: a.created.Truncate(time.Second), Tags: a.Entry.Categories, Language: a.Entry.Lang,
-			Source: &jsonSource{About: "the feed it came from, and others that have it", Title: a.FeedName, URL: link(a.FeedURL), AlsoIn: a.Also},
+		it := jsonItem{ID: a.id, URL: a.url, Title: a.title, HTML: a.html, Published: second(a.published), Tags: a.categories, Language: a.lang,
+			Source: &jsonSource{About: "the feed it came from, and others that have it", Title: a.feed.name, URL: a.feed.url, AlsoIn: a.also}}
+		if it.HTML == "" {
+			it.Text = a.heading() // one of the two must be there
 		}
-		if a.updated.After(a.created) {
-			m := a.updated.Truncate(time.Second)
+		if m := second(a.updated); m.After(it.Published) {
 			it.Modified = &m
 		}
-		if a.Entry.Author != "" {
-			it.Authors = []jsonAuthor{{a.Entry.Author}}
+		if a.author != "" {
+			it.Authors = []jsonAuthor{{a.author}}
 		}
-		for _, enc := range a.Entry.Enclosures {
-			if u, t := link(enc.URL), mediaType(enc.Type); u != "" && t != "" {
-				it.Attachments = append(it.Attachments, jsonAttachment{URL: u, Type: t, Size: max(enc.Length, 0)})
+		for _, enc := range a.enclosures {
+			if enc.kind == "" {
+				enc.kind = unknownType // the type must be there
 			}
+			it.Attachments = append(it.Attachments, jsonAttachment{URL: enc.url, Type: enc.kind, Size: enc.length})
 		}
 		f.Items = append(f.Items, it)
 	}
 	return json.Marshal(f)
 }
+
+func second(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }

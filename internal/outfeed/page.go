@@ -2,6 +2,7 @@ package outfeed
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"html"
 	"net/http"
@@ -19,28 +20,55 @@ type page struct {
 	instance string
 	token    string
 	base     string // of addresses, without a slash at the end
-	self     string // address of this page
-	next     feedonce.EntryID
+	home     string // the page that people open
+	before   feedonce.EntryID
+	next     feedonce.EntryID // 0: this is the last page
 	updated  time.Time
 	articles []article
 	gone     []store.Tombstone
 }
 
-// An article is ready to be written.
+// An article is ready to be written: every text is clean, every address absolute.
 type article struct {
-	id string // URN
-	store.Selected
-	html    string // sanitised
-	created time.Time
-	updated time.Time
+	id         string // URN
+	url        string
+	title      string // plain text; may be empty
+	author     string
+	lang       string
+	html       string // sanitised
+	categories []string
+	enclosures []enclosure
+	published  time.Time
+	updated    time.Time // never before published
+	feed       source
+	also       []string // names of other feeds
 }
 
-// tombstonesFor is how long an article that was merged is announced as deleted.
-const tombstonesFor = 30 * 24 * time.Hour
+type enclosure struct {
+	url, kind string // kind is a media type, or ""
+	length    int64  // 0: unknown
+}
+
+// source is the feed that an article came from.
+type source struct{ name, url, site string }
+
+// How much a page has in it.
+const (
+	pageSize    = 50
+	maxPageSize = 500
+	// day is how long every article is on the first page, up to maxPageSize, where nobody set another size: readers follow
+	// no links to further pages, and some ask once a day.
+	day = 24 * time.Hour
+	// maxText is how many bytes of texts a page has, but for its last article.
+	maxText = 8 << 20
+	// tombstonesFor is how long an article that is gone is announced as deleted.
+	tombstonesFor = 30 * day
+	maxTombstones = 100
+)
 
 // page reads a page; feedonce.ErrNotFound where the token leads nowhere.
 func (o Options) page(r *http.Request, token string, before feedonce.EntryID) (*page, error) {
-	p := &page{token: token, base: strings.TrimSuffix(o.URL, "/")}
+	p := &page{token: token, before: before, base: strings.TrimSuffix(o.URL, "/")}
 	if p.base == "" {
 		scheme := "http"
 		if r.TLS != nil {
@@ -48,6 +76,7 @@ func (o Options) page(r *http.Request, token string, before feedonce.EntryID) (*
 		}
 		p.base = scheme + "://" + r.Host
 	}
+	now := o.Now()
 	var selected []store.Selected
 	err := o.Store.View(r.Context(), func(tx *store.Tx) (err error) {
 		if p.output, err = tx.OutputByHash(sha256.Sum256([]byte(token))); err != nil {
@@ -56,92 +85,171 @@ func (o Options) page(r *http.Request, token string, before feedonce.EntryID) (*
 		if p.instance, err = tx.Instance(); err != nil {
 			return err
 		}
-		size := p.output.Selection.Limit
-		if size <= 0 {
-			size = pageSize
+		p.home = p.base + "/"
+		if id := p.output.Selection.Feed; id != 0 {
+			switch f, err := tx.Feed(id); {
+			case err == nil && link(f.SiteURL) != "":
+				p.home = link(f.SiteURL)
+			case err != nil && !errors.Is(err, feedonce.ErrNotFound):
+				return err
+			}
 		}
-		size = min(size, maxPageSize)
-		if selected, err = tx.Selected(p.output.Selection, before, size+1); err != nil {
+		if selected, err = p.choose(tx, now); err != nil {
 			return err
 		}
-		p.next = 0
-		if len(selected) > size {
-			selected = selected[:size]
-			p.next = selected[size-1].Entry.ID
-		}
 		if before == 0 {
-			p.gone, err = tx.Tombstones(p.output.Selection.Feed, o.Now().Add(-tombstonesFor), 100)
+			p.gone, err = tx.Tombstones(p.output.Selection, now.Add(-tombstonesFor), maxTombstones)
 		}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	p.updated = p.output.Created
-	for _, s := range selected {
-		a := p.article(s)
-		p.articles = append(p.articles, a)
-		if a.updated.After(p.updated) {
-			p.updated = a.updated
-		}
-	}
-	for _, g := range p.gone {
-		if g.At.After(p.updated) {
-			p.updated = g.At
-		}
-	}
-	p.updated = p.updated.UTC().Truncate(time.Second)
+	p.fill(selected)
 	return p, nil
 }
 
-func (p *page) article(s store.Selected) article {
+// choose reads the articles of the page, and notes where the next one begins.
+func (p *page) choose(tx *store.Tx, now time.Time) ([]store.Selected, error) {
+	size, most := pageSize, pageSize
+	if n := p.output.Selection.Limit; n > 0 {
+		size, most = min(n, maxPageSize), min(n, maxPageSize)
+	} else if p.before == 0 {
+		most = maxPageSize
+	}
+	listed, err := tx.Listed(p.output, p.before, most+1)
+	if err != nil {
+		return nil, err
+	}
+	n := min(size, len(listed))
+	for n < min(most, len(listed)) && listed[n].Seen.After(now.Add(-day)) {
+		n++
+	}
+	ids := make([]feedonce.EntryID, n)
+	for i := range ids {
+		ids[i] = listed[i].Entry
+	}
+	var all []store.Selected
+	text := 0
+	for rest := ids; len(rest) > 0; {
+		part := rest[:min(pageSize, len(rest))]
+		rest = rest[len(part):]
+		some, err := tx.Selected(part, p.output.Selection.Also)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range some {
+			if len(all) > 0 && text > maxText {
+				p.next = all[len(all)-1].Entry.ID
+				return all, nil
+			}
+			text += len(s.Entry.Content) + len(s.Entry.Summary)
+			all = append(all, s)
+		}
+	}
+	p.next = 0
+	if n < len(listed) {
+		p.next = ids[n-1]
+	}
+	return all, nil
+}
+
+func (p *page) fill(selected []store.Selected) {
+	p.updated = p.output.Created
+	later := func(t time.Time) {
+		if t.After(p.updated) {
+			p.updated = t
+		}
+	}
+	p.articles = make([]article, len(selected))
+	for i := range selected {
+		p.articles[i] = p.article(&selected[i])
+		later(p.articles[i].updated)
+	}
+	for _, g := range p.gone {
+		later(g.At)
+	}
+}
+
+func (p *page) article(s *store.Selected) article {
 	e := &s.Entry
-	a := article{Selected: s, id: e.ID.URN(p.instance), created: e.Time().UTC(), updated: e.Changed.UTC()}
-	if a.updated.Before(a.created) {
-		a.updated = a.created
+	a := article{
+		id: e.ID.URN(p.instance), url: link(e.URL), title: line(e.Title, maxTitle), author: line(e.Author, maxName), lang: language(e.Lang),
+		published: e.Time(), updated: e.Changed,
+		feed: source{line(s.FeedName, maxName), link(s.FeedURL), link(s.SiteURL)},
+	}
+	if a.published.Year() < 1 {
+		a.published = e.FirstSeen // no form has room for years before Christ
+	}
+	if a.updated.Before(a.published) {
+		a.updated = a.published
+	}
+	for _, c := range e.Categories {
+		if c = line(c, maxName); c != "" {
+			a.categories = append(a.categories, c)
+		}
+	}
+	for _, enc := range e.Enclosures {
+		if u := link(enc.URL); u != "" {
+			a.enclosures = append(a.enclosures, enclosure{u, mediaType(enc.Type), max(enc.Length, 0)})
+		}
 	}
 	text := e.Content
 	if text == "" {
 		text = e.Summary
 	}
-	a.html = sanitize.HTML(text, e.URL)
-	if p.output.Selection.Also && len(s.Also) > 0 {
-		names := make([]string, len(s.Also))
-		for i, n := range s.Also {
-			names[i] = html.EscapeString(n)
+	a.html = clean(sanitize.HTML(text, e.URL))
+	for _, name := range s.Also {
+		if name = line(name, maxName); name != "" {
+			a.also = append(a.also, name)
 		}
-		a.html += fmt.Sprintf(`<p><small>Also in %s · <a href="%s/entries/%d">why</a></small></p>`, strings.Join(names, ", "), html.EscapeString(p.base), e.ID)
+	}
+	if len(a.also) > 0 {
+		a.html += fmt.Sprintf(`<p><small>Also in %s · <a href="%s">why</a></small></p>`,
+			html.EscapeString(strings.Join(a.also, ", ")), html.EscapeString(fmt.Sprintf("%s/entries/%d", p.base, e.ID)))
 	}
 	return a
 }
 
-// title is never empty: some readers show nothing of an entry without one.
-func (a *article) title() string {
-	if t := strings.TrimSpace(a.Entry.Title); t != "" {
-		return t
+// heading is the title, or what stands for it: some readers show nothing of an entry without one.
+func (a *article) heading() string {
+	if a.title != "" {
+		return a.title
 	}
-	if t := sanitize.Text(a.html, 80); t != "" {
+	if t := line(sanitize.Text(a.html, 80), maxTitle); t != "" {
 		return t
 	}
 	return "Untitled"
 }
 
-// link is an address that may be followed, or "".
-func link(u string) string {
-	if l := strings.ToLower(u); strings.HasPrefix(l, "http://") || strings.HasPrefix(l, "https://") {
-		return u
+// by is who wrote the article, or else the feed that published it.
+func (a *article) by() string {
+	if a.author != "" {
+		return a.author
 	}
-	return ""
+	return a.feed.name
 }
 
+func (p *page) name() string { return line(p.output.Name, maxName) }
+
 func (p *page) address(form Form) string { return p.base + Prefix + p.token + "/" + string(form) }
+
+// self is the address of this page.
+func (p *page) self(form Form) string { return p.address(form) + query(p.before) }
 
 // nextAddress is the address of the page behind this one, or "".
 func (p *page) nextAddress(form Form) string {
 	if p.next == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s?before=%d", p.address(form), p.next)
+	return p.address(form) + query(p.next)
+}
+
+func query(before feedonce.EntryID) string {
+	if before == 0 {
+		return ""
+	}
+	return fmt.Sprintf("?before=%d", before)
 }
 
 // id names the output for ever, whatever its address.
@@ -155,9 +263,4 @@ func (p *page) render(form Form) ([]byte, error) {
 		return p.rss()
 	}
 	return p.json()
-}
-
-func tag(body []byte) []byte {
-	h := sha256.Sum256(body)
-	return h[:16]
 }

@@ -2,17 +2,15 @@ package outfeed
 
 import (
 	"encoding/xml"
-	"mime"
 	"time"
 )
 
-// The RSS form: RSS 2.0 with content:encoded, dc:creator and atom:link (the RSS Advisory Board's best practices).
+// The RSS form: RSS 2.0 with dc:creator and atom:link, as the RSS Advisory Board's best practices have them.
 
 type rssDocument struct {
 	XMLName xml.Name   `xml:"rss"`
 	Version string     `xml:"version,attr"`
 	Atom    string     `xml:"xmlns:atom,attr"`
-	Content string     `xml:"xmlns:content,attr"`
 	DC      string     `xml:"xmlns:dc,attr"`
 	Channel rssChannel `xml:"channel"`
 }
@@ -37,8 +35,7 @@ type rssItem struct {
 	Categories []string      `xml:"category"`
 	Source     *rssSource    `xml:"source"`
 	Enclosure  *rssEnclosure `xml:"enclosure"` // RSS 2.0 allows one
-	Summary    string        `xml:"description"`
-	HTML       string        `xml:"content:encoded,omitempty"`
+	HTML       string        `xml:"description"`
 }
 
 type rssGUID struct {
@@ -61,44 +58,36 @@ type rssEnclosure struct {
 func rssDate(t time.Time) string { return t.UTC().Format("Mon, 02 Jan 2006 15:04:05 +0000") }
 
 func (p *page) rss() ([]byte, error) {
+	const kind = "application/rss+xml"
 	c := rssChannel{
-		Title: p.output.Name, Link: p.base + "/", Description: "One entry for each article, by feedonce", Built: rssDate(p.updated), Generator: "feedonce", TTL: 5,
-		Links: []atomLink{{Rel: "self", Type: "application/rss+xml", Href: p.self}, {Rel: "first", Type: "application/rss+xml", Href: p.address(RSS)}},
+		Title: markup(p.name()), Link: p.home, Description: "One entry for each article, by feedonce", Built: rssDate(p.updated), Generator: "feedonce", TTL: 5,
+		Links: []atomLink{{Rel: "self", Type: kind, Href: p.self(RSS)}, {Rel: "first", Type: kind, Href: p.address(RSS)}},
 	}
 	if next := p.nextAddress(RSS); next != "" {
-		c.Links = append(c.Links, atomLink{Rel: "next", Type: "application/rss+xml", Href: next})
+		c.Links = append(c.Links, atomLink{Rel: "next", Type: kind, Href: next})
 	}
 	for i := range p.articles {
 		a := &p.articles[i]
 		it := rssItem{
-			Title: a.title(), Link: link(a.Entry.URL), GUID: rssGUID{ID: a.id}, Published: rssDate(a.created), Creator: a.Entry.Author,
-			Categories: a.Entry.Categories, Summary: a.html,
+			Title: markup(a.heading()), Link: a.url, GUID: rssGUID{ID: a.id}, Published: rssDate(a.published), Creator: markup(a.author), HTML: a.html,
 		}
-		if u := link(a.FeedURL); u != "" {
-			it.Source = &rssSource{URL: u, Title: a.FeedName}
+		for _, c := range a.categories {
+			it.Categories = append(it.Categories, markup(c))
 		}
-		for _, enc := range a.Entry.Enclosures {
-			if u := link(enc.URL); u != "" {
-				kind := mediaType(enc.Type)
-				if kind == "" {
-					kind = "application/octet-stream" // the attribute must be there
-				}
-				it.Enclosure = &rssEnclosure{URL: u, Length: max(enc.Length, 0), Type: kind}
-				break
+		if a.feed.url != "" {
+			it.Source = &rssSource{URL: a.feed.url, Title: markup(a.feed.name)}
+		}
+		if len(a.enclosures) > 0 {
+			enc := a.enclosures[0]
+			if enc.kind == "" {
+				enc.kind = unknownType // the attribute must be there
 			}
+			it.Enclosure = &rssEnclosure{URL: enc.url, Length: enc.length, Type: enc.kind}
 		}
 		c.Items = append(c.Items, it)
 	}
-	return marshal(rssDocument{
-		Version: "2.0", Atom: nsAtom, Content: "http://purl.org/rss/1.0/modules/content/", DC: "http://purl.org/dc/elements/1.1/", Channel: c,
-	})
+	return marshal(rssDocument{Version: "2.0", Atom: nsAtom, DC: "http://purl.org/dc/elements/1.1/", Channel: c})
 }
 
-// mediaType is a type that is one, or "".
-func mediaType(s string) string {
-	t, _, err := mime.ParseMediaType(s)
-	if err != nil {
-		return ""
-	}
-	return t
-}
+// unknownType is the media type of a file of which none is known.
+const unknownType = "application/octet-stream"

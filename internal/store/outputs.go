@@ -35,13 +35,22 @@ func (tx *Tx) AddOutput(o feedonce.Output, tokenHash [32]byte) (feedonce.OutputI
 	}
 	ids, err := tx.newIDs("outputs", 1)
 	if err == nil {
-		_, err = tx.Exec(`insert into outputs (id, name, token_hash, token, selection, created_at) values ($1, $2, $3, $4, $5, $6)`,
-			ids[0], o.Name, tokenHash[:], notNil(o.Token), string(selection), o.Created.UnixMicro())
+		_, err = tx.Exec(`insert into outputs (id, name, token_hash, token, selection, once_feed_id, created_at) values ($1, $2, $3, $4, $5, $6, $7)`,
+			ids[0], o.Name, tokenHash[:], notNil(o.Token), string(selection), onceFeed(o.Selection), o.Created.UnixMicro())
 	}
 	if err != nil {
 		return 0, fmt.Errorf("add output %q: %w", o.Name, taken(err, o.Name))
 	}
 	return feedonce.OutputID(ids[0]), nil
+}
+
+// onceFeed is the feed of an output that shares stories with others of its kind; 0: it does not. There is one such output of a
+// feed.
+func onceFeed(sel feedonce.Selection) int64 {
+	if !sel.Once {
+		return 0
+	}
+	return int64(sel.Feed)
 }
 
 // Output returns an output, or ErrNotFound.
@@ -80,7 +89,7 @@ func (tx *Tx) SetOutput(o feedonce.Output) error {
 	if err != nil {
 		return err
 	}
-	n, err := tx.Exec(`update outputs set name = $2, selection = $3 where id = $1`, int64(o.ID), o.Name, string(selection))
+	n, err := tx.Exec(`update outputs set name = $2, selection = $3, once_feed_id = $4 where id = $1`, int64(o.ID), o.Name, string(selection), onceFeed(o.Selection))
 	return tx.changedOne(n, taken(err, o.Name), "output %d", o.ID)
 }
 

@@ -111,5 +111,7 @@ create table outputs (
   token_hash bytea not null unique check (octet_length(token_hash) = 32), -- SHA-256
   token      bytea not null,            -- sealed, to be shown again
   selection  text collate "C" not null, -- JSON of feedonce.Selection
+  once_feed_id bigint not null, -- its feed, where stories stand in one of such outputs; 0: none
   created_at bigint not null
 );
+create unique index outputs_once on outputs (once_feed_id) where once_feed_id <> 0;

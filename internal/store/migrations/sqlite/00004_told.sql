@@ -113,5 +113,7 @@ create table outputs (
   token_hash blob not null unique check (length(token_hash) = 32), -- SHA-256
   token      blob not null,            -- sealed, to be shown again
   selection  text not null, -- JSON of feedonce.Selection
+  once_feed_id integer not null, -- its feed, where stories stand in one of such outputs; 0: none
   created_at integer not null
 ) strict;
+create unique index outputs_once on outputs (once_feed_id) where once_feed_id <> 0;
