@@ -111,8 +111,8 @@ Exit codes:
 		"run":   {a.serveCommand(), a.workerCommand(), a.demoCommand(), a.tryCommand(), a.dedupCommand()},
 		"feeds": {a.addCommand(), a.rmCommand(), a.feedsCommand(), a.pollCommand(), a.policyCommand(), a.importCommand(), a.exportCommand()},
 		"read":  {a.listCommand(), a.showCommand(), a.explainCommand(), a.storiesCommand(), a.quarantineCommand(), a.splitCommand(), a.mergeCommand(), a.undoCommand()},
-		"tell":  {a.destCommand(), a.deliveriesCommand()},
-		"care":  {a.doctorCommand(), a.versionCommand()},
+		"tell":  {a.destCommand(), a.deliveriesCommand(), a.tailCommand()},
+		"care":  {a.backupCommand(), a.restoreCommand(), a.doctorCommand(), a.versionCommand()},
 	} {
 		for _, c := range commands {
 			c.GroupID = group

@@ -153,3 +153,20 @@ func sqliteOpenError(path string, err error) error {
 	}
 	return fmt.Errorf("open database %s: %w", path, err)
 }
+
+// CopyTo writes a whole and consistent copy of a SQLite database to a file that is not there yet, readable by its owner
+// only. Writers wait until it is done.
+func (db *DB) CopyTo(ctx context.Context, file string) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	err = f.Close()
+	if err == nil {
+		_, err = db.write.ExecContext(ctx, "vacuum into $1", file) // an empty file will do
+	}
+	if err != nil {
+		os.Remove(file)
+	}
+	return err
+}

@@ -92,3 +92,16 @@ func (tx *Tx) SetCursor(consumer string, seq int64, now time.Time) error {
 	}
 	return nil
 }
+
+// ChangeBefore returns the number behind which the last n changes are.
+func (tx *Tx) ChangeBefore(n int) (int64, error) {
+	if n <= 0 {
+		return tx.LastChange()
+	}
+	var seq int64
+	err := tx.QueryRow(`select coalesce(min(seq) - 1, 0) from (select seq from changes order by seq desc limit $1) l`, n).Scan(&seq)
+	if err != nil {
+		return 0, fmt.Errorf("the last %d changes: %w", n, err)
+	}
+	return seq, nil
+}
