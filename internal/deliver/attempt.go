@@ -91,7 +91,10 @@ func (d *drain) compose(ctx context.Context, rows []feedonce.Delivery) (m dest.M
 		}
 		digest := first.Batch != 0 || d.dest.Route.Digest != nil && first.Kind == feedonce.DeliverNew
 		m = d.e.message(d.dest, first.Kind, first.Created, articles, digest)
-		return nil
+		if first.Kind == feedonce.DeliverUpdate && len(left) > 0 {
+			m.First, err = c.first(left[0])
+		}
+		return err
 	})
 	if err != nil || len(dead) == 0 {
 		return m, left, err

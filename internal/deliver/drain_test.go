@@ -353,3 +353,30 @@ func TestJobsSendWhatIsQueued(t *testing.T) {
 		}
 	})
 }
+
+// An update is a message of its own.
+func TestUpdateIsAMessageOfItsOwn(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		var kinds []string
+		end := newEndpoint(t)
+		d := b.destination(end.URL, feedonce.Route{})
+		id := b.entries(1)[0]
+		b.tell(d, id)
+		b.drain(d)
+		b.update(func(tx *store.Tx) error {
+			if _, err := tx.PutDeliveries([]feedonce.Delivery{{Destination: d.ID, Kind: feedonce.DeliverUpdate, Entry: id, Feed: b.feed.ID, Revision: 2,
+				State: feedonce.DeliveryPending, Created: b.clock.Now(), Due: b.clock.Now()}}); err != nil {
+				return err
+			}
+			_, err := tx.Wake(d.ID, b.clock.Now())
+			return err
+		})
+		b.drain(d)
+		for _, m := range end.messages {
+			kinds = append(kinds, m.Type)
+		}
+		if diff := cmp.Diff([]string{"article.new", "article.updated"}, kinds); diff != "" {
+			t.Error(diff)
+		}
+	})
+}

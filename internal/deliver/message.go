@@ -119,6 +119,17 @@ func (c *composing) changed(id feedonce.EntryID) ([]string, error) {
 	return ev.Changed, nil
 }
 
+// first returns the key of the message that told the same destination of an article first; "" where that was one with others.
+func (c *composing) first(update feedonce.Delivery) (string, error) {
+	about, err := c.tx.DeliveriesAbout([]feedonce.EntryID{update.Entry})
+	for _, d := range about {
+		if d.Destination == update.Destination && d.Kind == feedonce.DeliverNew && d.Batch == 0 {
+			return key(c.instance, 0, d.ID), err
+		}
+	}
+	return "", err
+}
+
 // link returns an address that may be followed, or "".
 func link(u string) string {
 	if l := strings.ToLower(u); strings.HasPrefix(l, "http://") || strings.HasPrefix(l, "https://") {

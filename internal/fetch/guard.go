@@ -139,6 +139,9 @@ type forbiddenError struct {
 	what string // what kind of address, or the service of the port
 }
 
+// Forbidden tells those who send through HTTP and Dial that trying again is of no use.
+func (e *forbiddenError) Forbidden() bool { return true }
+
 func (e *forbiddenError) Error() string {
 	if e.wrongPort() {
 		return fmt.Sprintf("port %d is for another protocol (%s), and is not fetched from; check the address", e.port, e.what)

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -19,6 +20,8 @@ func TestOutboundIsGuarded(t *testing.T) {
 	}
 	if _, err := closed.Dial(context.Background(), "tcp", srv.Listener.Addr().String()); err == nil {
 		t.Error("a loopback address could be dialled, though none is allowed")
+	} else if f := (interface{ Forbidden() bool })(nil); !errors.As(err, &f) || !f.Forbidden() {
+		t.Errorf("whoever sends cannot tell that it is forbidden: %v", err)
 	}
 	open := newClient(t, Options{})
 	resp, err := open.HTTP().Post(srv.URL, "text/plain", strings.NewReader("hello"))
