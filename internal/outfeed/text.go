@@ -86,10 +86,16 @@ func markup(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;").Replace(s)
 }
 
-// link is an absolute http(s) address as RFC 3986 has it, or "" where there is none. Characters that may not stand in one are
+// maxLink is the longest address that is given on, in bytes: twice what RFC 9110 4.1 asks all to understand. Servers refuse
+// longer ones.
+const maxLink = 16000
+
+// link is an absolute http(s) address as RFC 3986 has it, or "" where there is none that could be asked for. Characters that may not stand in one are
 // written as %XX, and the name of the host in ASCII.
 func link(s string) string {
-	s = strings.TrimSpace(s)
+	if s = strings.TrimSpace(s); len(s) > maxLink {
+		return ""
+	}
 	u, err := url.Parse(strings.Map(func(r rune) rune {
 		if r == '\t' || r == '\n' || r == '\r' {
 			return -1 // as browsers do
