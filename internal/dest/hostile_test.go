@@ -7,6 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"pgregory.net/rapid"
+
 	"feedonce/internal/dest"
 )
 
@@ -80,6 +82,44 @@ func TestHostileWords(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The same for words of all the signs that mean something anywhere, in any order.
+func TestRandomHostileWords(t *testing.T) {
+	all := sinks(t)
+	senders := make([]dest.Sender, len(all))
+	for i, s := range all {
+		senders[i] = s.open(t)
+	}
+	part := rapid.SampledFrom([]string{"<", ">", "&", "!", "@", "#", "|", "*", "_", "~", "`", "\\", "[", "]", "(", ")", "{{", "}}", ":", "-", "+", "/", "?", "=", "%", "^", ";", " ", "\n", "\r", "\x00",
+		"\u200b", "\u202e", "é", "👩‍👩‍👧", "a", "word", "1", "channel", "everyone", "here", "U012", "https://evil.example", "http://", "lt;", "amp;", "DATE(2026-01-01T00:00:00Z)", "\""})
+	rapid.Check(t, func(rt *rapid.T) {
+		words := strings.Join(rapid.SliceOfN(part, 1, 12).Draw(rt, "words"), "")
+		for i, s := range all {
+			m := newMessage()
+			if rapid.Bool().Draw(rt, "digest") {
+				m = digestMessage(2)
+			}
+			m.Title, m.From = words, words
+			for i := range m.Articles {
+				a := &m.Articles[i]
+				a.Title, a.FeedName, a.Author, a.Text, a.Also = words, words, words, words, []string{words}
+				a.URL = "https://harbour.example/" + words
+			}
+			if res := senders[i].Send(t.Context(), m); res.Outcome != dest.Sent {
+				rt.Fatalf("%s, %q: %+v, error %v; refused: %q", s.kind, words, res, res.Err, s.Refused())
+			}
+			got := s.last(t)
+			if len(got.calls) > 0 || strings.Contains(got.text, "{a sign that means something") {
+				rt.Fatalf("%s, %q: calls, or has markup, %q:\n%s\n%s", s.kind, words, got.calls, got.text, got.raw)
+			}
+			for _, l := range got.links {
+				if u, err := url.Parse(l); err != nil || u.Host != "harbour.example" && u.Host != "feeds.example.org" || strings.ContainsAny(l, " <>|\"\\\r\n") {
+					rt.Fatalf("%s, %q: leads to %q:\n%s", s.kind, words, l, got.raw)
+				}
+			}
+		}
+	})
 }
 
 // The words are still there for people to read.

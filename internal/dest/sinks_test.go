@@ -3,6 +3,7 @@ package dest_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,7 +28,7 @@ type sink struct {
 type seen struct {
 	text  string   // all of it
 	links []string // where they lead
-	calls []string // who is called by it
+	calls []string // who is called by it, and words that are read as markup
 	raw   string   // the body, decrypted where it was not
 }
 
@@ -47,6 +48,11 @@ func sinks(t *testing.T) []sink {
 		}},
 		{"slack", slack.Endpoint, dest.Settings{"url": slack.URL}, func(t *testing.T) seen {
 			m := lastOf(t, slack.Messages())
+			for _, e := range m.Emphasis { // but the title as a whole
+				if !slices.Contains(m.Shown, strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(e)) || e[0] != '*' {
+					m.Mentions = append(m.Mentions, e)
+				}
+			}
 			return seen{m.Text + "\n" + strings.Join(m.Shown, "\n"), m.Links, m.Mentions, string(m.Raw)}
 		}},
 		{"discord", discord.Endpoint, dest.Settings{"url": discord.URL}, func(t *testing.T) seen {

@@ -27,13 +27,16 @@ type SlackMessage struct {
 	Shown    []string // the text of each block
 	Links    []string // where they lead, in order
 	Mentions []string // who is called: <!channel>, <@U1>, …
+	Emphasis []string // what is bold, slanted, struck out or code, with its signs
 	Raw      []byte
 }
+
+const slackPath = "/services/T000/B000/geheim-token"
 
 // NewSlack starts a workspace.
 func NewSlack(t testing.TB) *Slack {
 	s := &Slack{}
-	s.Endpoint = newEndpoint(t, "/services/T000/B000/geheim-token", s.rules)
+	s.Endpoint = newEndpoint(t, slackPath, s.rules)
 	return s
 }
 
@@ -58,7 +61,7 @@ type slackBlock struct {
 }
 
 func (s *Slack) rules(r Request) Answer {
-	if r.Method != http.MethodPost || "/services/T000/B000/geheim-token" != r.Path {
+	if r.Method != http.MethodPost || r.Path != slackPath {
 		return Answer{Status: http.StatusNotFound, Body: "no_service"}
 	}
 	var m struct {
@@ -130,6 +133,14 @@ func (m *SlackMessage) blocks(blocks []slackBlock) string {
 var (
 	slackAngle = regexp.MustCompile(`<([^<>]*)>`)
 	slackName  = regexp.MustCompile(`@(channel|here|everyone)\b`)
+	// slackSigns give emphasis to what is between two of them, which begins and ends with no space, where they are not within
+	// words; two backquotes need not be at the edge of a word.
+	slackSigns = []*regexp.Regexp{
+		regexp.MustCompile(`(?m)(?:^|[^\pL\pN*])(\*[^\s*](?:[^*\n]*[^\s*])?\*)(?:$|[^\pL\pN*])`),
+		regexp.MustCompile(`(?m)(?:^|[^\pL\pN_])(_[^\s_](?:[^_\n]*[^\s_])?_)(?:$|[^\pL\pN_])`),
+		regexp.MustCompile(`(?m)(?:^|[^\pL\pN~])(~[^\s~](?:[^~\n]*[^\s~])?~)(?:$|[^\pL\pN~])`),
+		regexp.MustCompile("(`[^`]+`)"),
+	}
 )
 
 // read is what people see of a text (https://docs.slack.dev/messaging/formatting-message-text).
@@ -152,6 +163,11 @@ func (m *SlackMessage) read(o slackObject) string {
 		}
 		return what
 	})
+	for _, sign := range slackSigns {
+		for _, found := range sign.FindAllStringSubmatch(shown, -1) {
+			m.Emphasis = append(m.Emphasis, found[1])
+		}
+	}
 	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(shown)
 }
 
