@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
-
-	"github.com/slack-go/slack"
+	"unicode"
 
 	"feedonce"
 )
@@ -71,13 +71,37 @@ func (s *slackSender) send(ctx context.Context, m Message, list int) Result {
 	return send(ctx, s.env, r)
 }
 
+type slackPost struct {
+	Text        string        `json:"text"` // for notifications
+	Parse       string        `json:"parse"`
+	UnfurlLinks bool          `json:"unfurl_links"`
+	UnfurlMedia bool          `json:"unfurl_media"`
+	Blocks      []*slackBlock `json:"blocks"`
+}
+
+// slackBlock is a header or a section, which have a text, or a context, which has elements.
+type slackBlock struct {
+	Type     string       `json:"type"`
+	Text     *slackWords  `json:"text,omitempty"`
+	Elements []slackWords `json:"elements,omitempty"`
+}
+
+// slackWords are plain_text, in which Emoji would make pictures of names between colons, or mrkdwn, in which names and
+// addresses are looked for unless it is Verbatim.
+type slackWords struct {
+	Type     string `json:"type"`
+	Text     string `json:"text"`
+	Emoji    *bool  `json:"emoji,omitempty"`
+	Verbatim bool   `json:"verbatim,omitempty"`
+}
+
+func slackPlain(text string) *slackWords {
+	return &slackWords{Type: "plain_text", Text: text, Emoji: new(bool)}
+}
+
 // slackMessage writes a message; a digest's list has at most so many characters.
-func slackMessage(m Message, list int) slack.WebhookMessage {
-	no := false
-	msg := slack.WebhookMessage{
-		Text: within(subject(m), slackText, slackEscape), Parse: "none", UnfurlLinks: &no, UnfurlMedia: &no,
-	}
-	var blocks []slack.Block
+func slackMessage(m Message, list int) slackPost {
+	var blocks []*slackBlock
 	switch {
 	case m.Kind == feedonce.DeliverNotice:
 		blocks = append(blocks, slackPlainSection(m.Notice), slackSmall(slackEscape(oneLine(m.From, maxName))))
@@ -86,12 +110,11 @@ func slackMessage(m Message, list int) slack.WebhookMessage {
 	default:
 		blocks = slackArticle(m, m.Articles[0])
 	}
-	blocks = nonNil(blocks)
-	msg.Blocks = &slack.Blocks{BlockSet: blocks}
-	return msg
+	blocks = slices.DeleteFunc(blocks, func(b *slackBlock) bool { return b == nil })
+	return slackPost{Text: within(subject(m), slackText, slackEscape), Parse: "none", Blocks: blocks}
 }
 
-func slackArticle(m Message, a Article) []slack.Block {
+func slackArticle(m Message, a Article) []*slackBlock {
 	title := within(heading(a), slackSection/3, slackEscape)
 	if u := slackLink(a.URL, slackSection/2); u != "" {
 		title = "<" + u + "|" + title + ">"
@@ -100,10 +123,10 @@ func slackArticle(m Message, a Article) []slack.Block {
 	if u := slackLink(a.Why, slackContext/2); u != "" {
 		small = append(small, "<"+u+"|Why you got this>")
 	}
-	return []slack.Block{slackMarkup("*" + title + "*"), slackPlainSection(body(a)), slackSmall(small...)}
+	return []*slackBlock{slackMarkup("*" + title + "*"), slackPlainSection(body(a)), slackSmall(small...)}
 }
 
-func slackDigest(m Message, room int) []slack.Block {
+func slackDigest(m Message, room int) []*slackBlock {
 	from := func(a Article) string {
 		if feed := within(a.FeedName, maxName, slackEscape); feed != "" {
 			return " · " + feed
@@ -124,7 +147,7 @@ func slackDigest(m Message, room int) []slack.Block {
 		room: room,
 	}
 	lines, left := l.lines(m.Articles)
-	blocks := []slack.Block{slackHead(m.Title)}
+	blocks := []*slackBlock{slackHead(m.Title)}
 	for _, text := range chunks(lines, slackSection) {
 		blocks = append(blocks, slackMarkup(text))
 	}
@@ -135,20 +158,20 @@ func slackDigest(m Message, room int) []slack.Block {
 }
 
 // slackHead is a header, or nil where there is nothing to write.
-func slackHead(text string) slack.Block {
+func slackHead(text string) *slackBlock {
 	if text = within(text, slackHeader, asIs); text == "" {
 		return nil
 	}
-	return slack.NewHeaderBlock(slack.NewTextBlockObject(slack.PlainTextType, text, false, false))
+	return &slackBlock{Type: "header", Text: slackPlain(text)}
 }
 
 // slackMarkup is text that is escaped already, with links.
-func slackMarkup(mrkdwn string) slack.Block {
-	return slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, mrkdwn, false, true), nil, nil)
+func slackMarkup(mrkdwn string) *slackBlock {
+	return &slackBlock{Type: "section", Text: &slackWords{Type: "mrkdwn", Text: mrkdwn, Verbatim: true}}
 }
 
 // slackPlainSection is text in which nothing means anything, or nil.
-func slackPlainSection(text string) slack.Block {
+func slackPlainSection(text string) *slackBlock {
 	text = plainLines(text)
 	if units(text) > slackSection {
 		text = within(text, slackSection, asIs)
@@ -156,11 +179,11 @@ func slackPlainSection(text string) slack.Block {
 	if text == "" {
 		return nil
 	}
-	return slack.NewSectionBlock(slack.NewTextBlockObject(slack.PlainTextType, text, false, false), nil, nil)
+	return &slackBlock{Type: "section", Text: slackPlain(text)}
 }
 
 // slackSmall is a line of small print of escaped parts, or nil. Parts that do not fit are left out.
-func slackSmall(parts ...string) slack.Block {
+func slackSmall(parts ...string) *slackBlock {
 	line := ""
 	for _, p := range parts {
 		if line != "" {
@@ -173,17 +196,7 @@ func slackSmall(parts ...string) slack.Block {
 	if line == "" {
 		return nil
 	}
-	return slack.NewContextBlock("", slack.NewTextBlockObject(slack.MarkdownType, line, false, true))
-}
-
-func nonNil(blocks []slack.Block) []slack.Block {
-	var out []slack.Block
-	for _, b := range blocks {
-		if b != nil {
-			out = append(out, b)
-		}
-	}
-	return out
+	return &slackBlock{Type: "context", Elements: []slackWords{{Type: "mrkdwn", Text: line, Verbatim: true}}}
 }
 
 var slackEscaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
@@ -193,15 +206,16 @@ var slackEscaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 // begin or end some, at the edge of a word, a sign that looks alike takes its place.
 func slackEscape(s string) string {
 	runes := []rune(s)
+	out := slices.Clone(runes)
 	edge := func(i int) bool {
-		return i < 0 || i >= len(runes) || !(runes[i] == '_' || runes[i] >= '0' && runes[i] <= '9' || runes[i]|0x20 >= 'a' && runes[i]|0x20 <= 'z' || runes[i] > 0x7f)
+		return i < 0 || i >= len(runes) || !unicode.IsLetter(runes[i]) && !unicode.IsNumber(runes[i])
 	}
 	for i, r := range runes {
 		if like, ok := slackAlike[r]; ok && (edge(i-1) || edge(i+1) || r == '`') {
-			runes[i] = like
+			out[i] = like
 		}
 	}
-	return slackEscaper.Replace(string(runes))
+	return slackEscaper.Replace(string(out))
 }
 
 var slackAlike = map[rune]rune{'*': '∗', '_': 'ˍ', '~': '∼', '`': 'ˋ'}
