@@ -53,6 +53,12 @@ func (tx *Tx) fenced(id feedonce.DestinationID, n int64, err error) error {
 	return nil
 }
 
+// ExtendLease keeps a lease for longer; ErrFenced where it is another's.
+func (tx *Tx) ExtendLease(id feedonce.DestinationID, fence int64, until time.Time) error {
+	n, err := tx.Exec(`update destinations set lease_until = $3 where id = $1 and fence = $2`, int64(id), fence, until.UnixMicro())
+	return tx.fenced(id, n, err)
+}
+
 // ReleaseDestination gives a lease back; ErrFenced where it is another's.
 func (tx *Tx) ReleaseDestination(id feedonce.DestinationID, fence int64) error {
 	n, err := tx.Exec(`update destinations set lease_until = 0 where id = $1 and fence = $2`, int64(id), fence)
