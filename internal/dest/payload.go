@@ -9,8 +9,9 @@ import (
 // Payload is a message as programs get it: by webhook, command, file and NATS. Its fields are described in
 // docs/destinations.md; they are only ever added to.
 type Payload struct {
-	Type      string    `json:"type"` // as of messageType
-	ID        string    `json:"id"`   // the message's key: the same for every attempt
+	Type      string    `json:"type"`            // as of messageType
+	ID        string    `json:"id"`              // the message's key: the same for every attempt
+	First     string    `json:"first,omitempty"` // of an update: the ID of the message that told of the article
 	Timestamp time.Time `json:"timestamp"`
 	From      string    `json:"from,omitempty"`
 	Data      any       `json:"data"`
@@ -75,7 +76,7 @@ func messageType(m Message) string {
 
 // payload makes a message for programs, of at most maxPayload bytes.
 func payload(m Message) Payload {
-	p := Payload{Type: messageType(m), ID: m.Key, Timestamp: m.Created.UTC(), From: oneLine(m.From, maxSubject)}
+	p := Payload{Type: messageType(m), ID: m.Key, First: m.First, Timestamp: m.Created.UTC(), From: oneLine(m.From, maxSubject)}
 	if m.Kind == feedonce.DeliverNotice {
 		p.Data = NoticePayload{cut(m.Notice, 4000)}
 		return p

@@ -16,8 +16,15 @@ const maxPayload = 256 << 10
 // goes, of the longest articles; then what else strangers can make long; and if even that is too much, the last articles, of
 // which the number is returned. around is the size of a message without articles.
 func fit(articles []ArticlePayload, around int) (kept []ArticlePayload, left int) {
-	room := maxPayload - around
-	if jsonSize(articles) <= room {
+	room, raw := maxPayload-around, 0
+	for i := range articles {
+		// Before anything is encoded: what has hundreds of categories would take its time.
+		if articles[i].words() > maxPayload/8 {
+			articles[i].strip()
+		}
+		raw += articles[i].words() + len(articles[i].HTML)
+	}
+	if raw <= room && jsonSize(articles) <= room {
 		return articles, 0
 	}
 	fitHTML(articles, room)
@@ -25,16 +32,7 @@ func fit(articles []ArticlePayload, around int) (kept []ArticlePayload, left int
 		return articles, 0
 	}
 	for i := range articles {
-		a := &articles[i]
-		a.Enclosures, a.Categories, a.AlsoIn, a.Changed, a.Image, a.Truncated = nil, nil, nil, nil, "", true
-		for _, s := range []*string{&a.Title, &a.Author, &a.Text, &a.Lang, &a.Feed.Title} {
-			*s = cut(*s, 200)
-		}
-		for _, s := range []*string{&a.URL, &a.GUID, &a.Why, &a.Feed.URL, &a.Feed.SiteURL} {
-			if len(*s) > 500 {
-				*s = "" // half of one would be another one
-			}
-		}
+		articles[i].strip()
 	}
 	kept = articles
 	for len(kept) > 1 && jsonSize(kept) > room {
@@ -43,22 +41,53 @@ func fit(articles []ArticlePayload, around int) (kept []ArticlePayload, left int
 	return kept, len(articles) - len(kept)
 }
 
+// words is how much there is besides the content, in bytes, before it is encoded.
+func (a *ArticlePayload) words() int {
+	n := 0
+	for _, s := range []string{a.ID, a.Title, a.URL, a.GUID, a.Author, a.Text, a.Lang, a.Image, a.Why, a.Feed.Title, a.Feed.URL, a.Feed.SiteURL} {
+		n += len(s)
+	}
+	for _, list := range [][]string{a.Categories, a.Changed, a.AlsoIn} {
+		for _, s := range list {
+			n += len(s) + len(`"",`)
+		}
+	}
+	for _, e := range a.Enclosures {
+		n += len(e.URL) + len(e.Type) + len(`{"url":""},`)
+	}
+	return n
+}
+
+// strip leaves of an article what names it.
+func (a *ArticlePayload) strip() {
+	a.Enclosures, a.Categories, a.AlsoIn, a.Changed, a.Image, a.Truncated = nil, nil, nil, nil, "", true
+	for _, s := range []*string{&a.Title, &a.Author, &a.Text, &a.Lang, &a.Feed.Title} {
+		*s = cut(*s, 200)
+	}
+	for _, s := range []*string{&a.URL, &a.GUID, &a.Why, &a.Feed.URL, &a.Feed.SiteURL} {
+		if len(*s) > 500 {
+			*s = "" // half of one would be another one
+		}
+	}
+}
+
 // fitHTML gives the room that everything else leaves to the content of articles, to the short ones first. The first that is
 // too long for what is left gets that; the others get none.
 func fitHTML(articles []ArticlePayload, room int) {
-	html := make([]string, len(articles))
-	order := make([]int, len(articles))
+	html, order, stripped := make([]string, len(articles)), make([]int, len(articles)), make([]bool, len(articles))
 	for i := range articles {
-		html[i], order[i], articles[i].HTML, articles[i].Truncated = articles[i].HTML, i, "", articles[i].HTML != ""
+		html[i], order[i], stripped[i], articles[i].HTML = articles[i].HTML, i, articles[i].Truncated, ""
 	}
 	room -= jsonSize(articles) + len(articles)*len(`"html":"",`)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(html[a]), len(html[b])) })
 	for _, i := range order {
 		whole := html[i]
+		articles[i].Truncated = stripped[i] || whole != ""
 		for keep := min(room, len(whole)); keep > 0; keep -= 1 + keep/10 {
 			part := cutHTML(whole, keep)
 			if n := jsonSize(part); n <= room {
-				articles[i].HTML, articles[i].Truncated, room = part, part != whole, room-n
+				articles[i].HTML, room = part, room-n
+				articles[i].Truncated = stripped[i] || part != whole
 				break
 			}
 		}
