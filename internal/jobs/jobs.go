@@ -6,7 +6,7 @@
 //
 // Jobs are only polled for: PostgreSQL's notifications would need a connection of their own for a second that nobody misses,
 // and SQLite has none. River rests while no job is due soon: it writes to the database every few seconds just to say that it
-// is there (docs/decisions/0006-outbox.md has the figures), and looking whether there is a job writes nothing.
+// is there (docs/decisions/0007-outbox.md has the figures), and looking whether there is a job writes nothing.
 package jobs
 
 import (
