@@ -9,6 +9,7 @@
 //   - split.go, merge.go, story.go: Split, Merge and Leave contradict a decision; undo.go: Undo takes that back. Each is
 //     an entry in store's amendments, with who, when and the rule that was contradicted. Of a rule that people reversed
 //     twice in a feed only suspicion is left there.
+//   - different.go: Different says of two articles that they are two, before any rule says otherwise.
 //   - story.go: Lead chooses which article of a story is shown first. remove.go: RemoveFeed.
 //
 // What becomes an article by hand (Accept, Split) is told to destinations, as it would have been when it came; what becomes

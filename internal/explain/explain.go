@@ -5,7 +5,7 @@
 // All of it is read from what is stored. gather.go collects it; find.go finds what a person means by a number, an address,
 // a guid or words of a title, arrivals that were never shown included; sentence.go and finding.go put it into words for
 // somebody who never read the code; diff.go shows what changed from version to version; check.go decides again, and says
-// whether the same comes out.
+// whether the same comes out; pair.go sets two articles side by side, and says whether they would be taken for one.
 package explain
 
 import (

@@ -30,6 +30,7 @@ type entryPage struct {
 	Decisions  []decisionRow // oldest first
 	Folded     []decisionRow // copies
 	Keys       []keyRow
+	said
 }
 
 type versionRow struct {
@@ -68,11 +69,19 @@ func (s *server) entry(w http.ResponseWriter, r *http.Request) error {
 		if versions, err = tx.Versions(p.Entry.ID); err != nil {
 			return err
 		}
-		keys, err = tx.Keys(p.Entry.ID)
-		return err
+		if keys, err = tx.Keys(p.Entry.ID); err != nil {
+			return err
+		}
+		if p.said, err = s.said(tx, p.Entry.ID); err != nil {
+			return err
+		}
+		return s.changed(tx, r, &p.page)
 	})
 	if err != nil {
 		return err
+	}
+	if back := ledUndo(r, p.Entry.ID); back != nil && len(p.Story) > 0 {
+		p.Undo = back
 	}
 	e := p.Entry
 	p.Title = titleOr(e.Title)

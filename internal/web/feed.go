@@ -15,6 +15,8 @@ type feedPage struct {
 	Row      feedRow
 	CanPoll  bool
 	Articles int64
+	Policy   []string // what its policy means
+	Held     int64    // items that it holds
 	List     articleList
 }
 
@@ -38,6 +40,15 @@ func (s *server) feed(w http.ResponseWriter, r *http.Request) error {
 		if p.Articles, err = tx.EntryCount(f.ID); err != nil {
 			return err
 		}
+		policy, err := amend.ParsePolicy(f.Policy)
+		if err != nil {
+			return err
+		}
+		held, err := tx.HeldCounts()
+		if err != nil {
+			return err
+		}
+		p.Policy, p.Held = policy.Sentences(), held[f.ID]
 		if p.List, err = s.list(tx, r, store.EntryFilter{Feed: f.ID}, feedPath(f.ID)); err != nil {
 			return err
 		}

@@ -123,10 +123,25 @@ func TestFormsOfOtherSites(t *testing.T) {
 // TestChangesOnlyByPost asks for every address that changes something with GET, as a prefetching browser would.
 func TestChangesOnlyByPost(t *testing.T) {
 	s := filled(t)
+	asks := map[string]bool{} // addresses that have a page of their own, a question most of them
 	for _, r := range everyRoute(s) {
-		if r.Method == http.MethodPost && r.URL.Path != "/add" && !strings.HasSuffix(r.URL.Path, "/remove") {
-			s.get(r.URL.Path, http.StatusNotFound)
+		if r.Method == http.MethodGet {
+			asks[r.URL.Path] = true
 		}
+	}
+	before := s.get("/entries/1", http.StatusOK) + s.get("/feeds/1", http.StatusOK) + s.get("/decisions", http.StatusOK)
+	for _, r := range everyRoute(s) {
+		switch {
+		case r.Method == http.MethodPost && !asks[r.URL.Path]:
+			s.get(r.URL.Path, http.StatusNotFound)
+		case r.Method == http.MethodPost:
+			for _, query := range []string{"", "?with=1&answer=same&a=1&b=1&forget=yes&try=yes&identity=link"} {
+				s.do(httptest.NewRequest(http.MethodGet, r.URL.Path+query, nil))
+			}
+		}
+	}
+	if after := s.get("/entries/1", http.StatusOK) + s.get("/feeds/1", http.StatusOK) + s.get("/decisions", http.StatusOK); after != before {
+		t.Errorf("asking with GET changed something (-before +after):\n%s", cmp.Diff(before, after))
 	}
 	s.get("/feeds/1/remove", http.StatusOK)
 	if got := feedCount(s); got != 1 {

@@ -35,6 +35,21 @@ func notice(r *http.Request) string {
 		return "The feed and its articles were removed."
 	case "polled":
 		return polled(q.Get("status"), count("new"), count("updated"), count("duplicate"))
+	case "accepted":
+		return "Accepted: article " + strconv.FormatInt(count("new"), 10) + " is there now."
+	case "accepted-always":
+		return "Accepted " + plural(count("new"), "item", "items") + ". Nothing more of this feed is held."
+	case "rejected":
+		return "Left out. It stays in the log of decisions."
+	case "lead":
+		return "It is shown first of its story from now on."
+	case "lead-forgotten":
+		return "Taken back: nobody's choice holds for this story any more."
+	case "policy":
+		if n := count("new"); n > 0 {
+			return "It is judged so from now on. What is stored is known under " + plural(n, "more identity", "more identities") + ": no article is new, and none is told again."
+		}
+		return "It is judged so from now on. No article is new because of it, and none is told again."
 	case "poll-failed":
 		return "Polled, but it did not work. What happened is below."
 	}

@@ -74,6 +74,7 @@ func TestLivePages(t *testing.T) {
 	s := filled(t)
 	mustSay(t, "the articles", s.get("/", http.StatusOK), `data-feed="0" data-after="1"`, `src="/assets/`+assetNames["app.js"]+`"`)
 	mustSay(t, "a feed", s.get("/feeds/1", http.StatusOK), `data-feed="1" data-after="1"`)
+	mustSay(t, "the review", s.get("/review", http.StatusOK), `src="/assets/`+assetNames["keys.js"]+`"`)
 	for _, path := range []string{"/?q=one", "/feeds", "/add", "/entries/1"} {
 		if page := s.get(path, http.StatusOK); strings.Contains(page, "<script") || strings.Contains(page, "data-after") {
 			t.Errorf("%s announces articles that it would not list", path)
@@ -85,7 +86,7 @@ func TestAssets(t *testing.T) {
 	s := filled(t)
 	page := s.get("/", http.StatusOK)
 	for name, served := range assetNames {
-		if name != "app.js" {
+		if name != "app.js" && name != "keys.js" { // where they are used
 			mustSay(t, "the page", page, "/assets/"+served)
 		}
 		res := s.do(httptest.NewRequest(http.MethodGet, "/assets/"+served, nil))

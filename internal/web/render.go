@@ -26,6 +26,7 @@ var pages = func() map[string]*template.Template {
 		"sentence": sentence,
 		"len64":    func(list any) int64 { return int64(reflect.ValueOf(list).Len()) },
 		"add64":    func(a, b int64) int64 { return a + b },
+		"int64":    func(n int) int64 { return int64(n) },
 	}).ParseFS(templateFiles, "templates/layout.html", "templates/parts.html"))
 	all, err := templateFiles.ReadDir("templates")
 	if err != nil {
@@ -46,6 +47,7 @@ type page struct {
 	Title   string
 	Section string // of the navigation: "articles", "feeds", "decisions", "add"
 	Notice  string // what was just done
+	Undo    *backForm
 	Program string // its version
 	live
 }

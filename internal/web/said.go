@@ -1,0 +1,74 @@
+package web
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"feedonce"
+	"feedonce/internal/explain"
+	"feedonce/internal/store"
+)
+
+// said is what became of an article in sentences, and what people may say of it.
+type said struct {
+	Into       *brief // what is shown in its place
+	Summary    []string
+	Amendments []saidRow // oldest first
+	Story      []memberRow
+	CanLead    bool // it may be shown first, and is not because a person chose it
+	CanForget  bool // it is shown first because a person chose it
+}
+
+type saidRow struct {
+	ID   int64
+	Says string
+	Undo string // address; "" where it does not hold any more or cannot be taken back
+}
+
+type memberRow struct {
+	brief
+	Here, Lead, Chosen, About bool
+}
+
+// said puts all that is known of an article into words.
+func (s *server) said(tx *store.Tx, id feedonce.EntryID) (said, error) {
+	a, err := explain.Of(tx, id)
+	if err != nil {
+		return said{}, err
+	}
+	var out said
+	out.Summary = a.Summary(s.stamp)
+	// The sentences about what people did come last, one for each.
+	sentences := out.Summary[len(out.Summary)-len(a.Amendments):]
+	out.Summary = out.Summary[:len(out.Summary)-len(a.Amendments)]
+	for i, m := range a.Amendments {
+		row := saidRow{ID: m.ID, Says: strings.Replace(sentences[i], fmt.Sprintf(" (change %d)", m.ID), "", 1)}
+		if m.Undone.IsZero() && slices.Contains([]store.AmendmentKind{store.AmendSplit, store.AmendMerge, store.AmendJoin, store.AmendLeave}, m.Kind) {
+			row.Undo = changePath(m.ID) + "/undo"
+		}
+		out.Amendments = append(out.Amendments, row)
+	}
+	if into := a.Entry.MergedInto; into != 0 {
+		all, err := s.briefs(tx, into)
+		if notFoundIsNothing(err) != nil {
+			return out, err
+		}
+		if len(all) > 0 {
+			out.Into = &all[0]
+		}
+	}
+	if a.Story == nil {
+		return out, nil
+	}
+	for i, m := range a.Story.Members {
+		row := memberRow{brief: brief{m.Entry.ID, m.Entry.Title, m.Entry.Feed, m.FeedName, s.at(m.Entry.Time())}, Here: m.Entry.ID == id, About: m.About, Lead: i == a.Story.Lead}
+		row.Chosen = row.Lead && !a.Story.Chosen.IsZero()
+		out.Story = append(out.Story, row)
+		if row.Here {
+			out.CanForget = row.Chosen
+			out.CanLead = !m.About && !row.Chosen
+		}
+	}
+	return out, nil
+}
