@@ -35,12 +35,12 @@ func (tx *Tx) Listed(o feedonce.Output, before feedonce.EntryID, limit int) ([]L
 	if sel.Search != "" {
 		tables = entryTables
 	}
-	own, args := picked(sel, "e", "b")
+	own, args := tx.picked(sel, "e", "b")
 	for i, c := range own {
 		w.add(c, args[i]...)
 	}
 	if sel.Scope != feedonce.ScopeFeed {
-		w.storyOnce(o)
+		tx.storyOnce(&w, o)
 	}
 	all, err := sqldb.All(tx.Tx, func(row sqldb.Scanner) (Listed, error) {
 		var a Listed
@@ -55,7 +55,7 @@ func (tx *Tx) Listed(o feedonce.Output, before feedonce.EntryID, limit int) ([]L
 
 // picked returns the conditions by which a selection picks entries and their bodies under these names, and the arguments of
 // each.
-func picked(sel feedonce.Selection, entries, bodies string) (conditions []string, args [][]any) {
+func (tx *Tx) picked(sel feedonce.Selection, entries, bodies string) (conditions []string, args [][]any) {
 	add := func(c string, a ...any) { conditions, args = append(conditions, c), append(args, a) }
 	if sel.Feed != 0 {
 		add(entries+".feed_id = ?", int64(sel.Feed))
@@ -63,10 +63,13 @@ func picked(sel feedonce.Selection, entries, bodies string) (conditions []string
 	if sel.Folder != "" {
 		add(entries+".feed_id in (select id from feeds where "+inFolder+")", folderArgs(sel.Folder)...)
 	}
+	has := "like" // SQLite's takes no notice of the case of ASCII letters
+	if tx.Dialect() == sqldb.PostgreSQL {
+		has = "ilike"
+	}
 	for _, word := range strings.Fields(sel.Search) {
 		p := like(word)
-		add(fmt.Sprintf(`(lower(%[1]s.title) like lower(?) escape '\' or lower(%[2]s.content) like lower(?) escape '\' or lower(%[2]s.summary) like lower(?) escape '\')`,
-			entries, bodies), p, p, p)
+		add(fmt.Sprintf(`(%[1]s.title %[3]s ? escape '\' or %[2]s.content %[3]s ? escape '\' or %[2]s.summary %[3]s ? escape '\')`, entries, bodies, has), p, p, p)
 	}
 	return conditions, args
 }
@@ -79,7 +82,7 @@ func folderArgs(folder string) []any {
 }
 
 // storyOnce adds the condition that no other article of the same story comes first.
-func (w *where) storyOnce(o feedonce.Output) {
+func (tx *Tx) storyOnce(w *where, o feedonce.Output) {
 	sel := o.Selection
 	tables := `story_members m join story_members o on o.story_id = m.story_id and o.kind = 'member' and o.entry_id <> m.entry_id
 		join entries eo on eo.id = o.entry_id and eo.merged_into is null`
@@ -96,7 +99,7 @@ func (w *where) storyOnce(o feedonce.Output) {
 		if sel.Search != "" {
 			tables += ` join entry_bodies bo on bo.entry_id = eo.id`
 		}
-		conditions, more := picked(sel, "eo", "bo")
+		conditions, more := tx.picked(sel, "eo", "bo")
 		for i, c := range conditions {
 			first += ` and ` + c
 			args = append(args, more[i]...)
