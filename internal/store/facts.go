@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"feedonce/internal/sqldb"
 )
 
 // Facts are small things that the program remembers of itself.
@@ -39,6 +41,8 @@ func (tx *Tx) nameInstance() error {
 
 // MarkRestored says that the database was restored from a backup. What happened since the backup is not known: what the next
 // document of each feed brings is stored, and told to nobody; and of what was waiting to be sent nobody knows whether it was.
+// What is new from now on gets numbers that nothing had since the backup, as others know articles, messages and changes by
+// names that are made of them.
 func (tx *Tx) MarkRestored(now time.Time) error {
 	for _, statement := range []struct {
 		query string
@@ -51,6 +55,26 @@ func (tx *Tx) MarkRestored(now time.Time) error {
 	} {
 		if _, err := tx.Exec(statement.query, statement.args...); err != nil {
 			return fmt.Errorf("mark as restored: %w", err)
+		}
+	}
+	return tx.skipIDs()
+}
+
+// skippedIDs is more than what a database numbers between two backups.
+const skippedIDs = 1_000_000
+
+// skipIDs leaves out numbers that were given after the backup was made.
+func (tx *Tx) skipIDs() error {
+	if tx.Dialect() != sqldb.PostgreSQL {
+		if _, err := tx.Exec(`update sequences set last = last + $1`, skippedIDs); err != nil {
+			return fmt.Errorf("skip numbers: %w", err)
+		}
+		return nil
+	}
+	for _, of := range [][2]string{{"feeds", "id"}, {"entries", "id"}, {"decisions", "id"}, {"stories", "id"}, {"amendments", "id"}, {"destinations", "id"},
+		{"deliveries", "id"}, {"brakes", "id"}, {"notices", "id"}, {"changes", "seq"}, {"outputs", "id"}} {
+		if _, err := tx.Exec(`select setval(s, nextval(s) + $3) from (select pg_get_serial_sequence($1, $2)::regclass as s) s`, of[0], of[1], skippedIDs); err != nil {
+			return fmt.Errorf("skip numbers of %s: %w", of[0], err)
 		}
 	}
 	return nil
