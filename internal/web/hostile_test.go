@@ -1,6 +1,8 @@
 package web
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -10,6 +12,7 @@ import (
 
 	"feedonce"
 	"feedonce/dedup"
+	"feedonce/internal/amend"
 	"feedonce/internal/store"
 	"feedonce/internal/store/storetest"
 )
@@ -79,6 +82,7 @@ func hostileSite(t *testing.T, st *store.Store) (*site, []string) {
 		}
 		return tx.Failed(f.ID, 0, now, long, now)
 	})
+	pages := hostileChanges(s, f.ID, e.ID)
 	q := "q=" + queryEscape(hostileText)
 	paths := []string{
 		"/", "/?" + q, "/?q=W", "/feeds", "/feeds?" + q, "/feeds?show=" + queryEscape(hostileText), "/feeds?show=failing&q=w", feedPath(f.ID), feedPath(f.ID) + "/remove",
@@ -87,7 +91,66 @@ func hostileSite(t *testing.T, st *store.Store) (*site, []string) {
 		fmt.Sprintf("/entries/%d", e.ID), fmt.Sprintf("/entries/%d", e.ID+1), fmt.Sprintf("/entries/%d", max(1, e.ID-1)), fmt.Sprintf("/entries/%d/versions/1", e.ID),
 		"/missing/" + queryEscape(hostileText), "/entries/0", "/feeds/" + queryEscape(hostileText), "/decisions?feed=" + queryEscape(hostileText), "/?before=" + queryEscape(hostileText),
 	}
-	return s, paths
+	return s, append(paths, pages...)
+}
+
+// hostileChanges has people change what is hostile, and returns the addresses of the pages that ask and say so.
+func hostileChanges(s *site, feed feedonce.FeedID, entry feedonce.EntryID) (paths []string) {
+	s.t.Helper()
+	other := s.addFeed(store.NewFeed{URL: "http://127.0.0.1:1/other", Title: hostileText + "2"})
+	item := dedup.Item{GUID: hostileText, URL: hostileURL, Title: hostileText, Content: hostileHTML + "<p>" + hostileText, Author: hostileText, Published: now}
+	s.apply(store.Ingest{Feed: other.ID, Items: []store.IngestItem{{Item: item, Title: hostileText}}}, []dedup.Decision{newEntry(0, item, now)})
+	twin := item
+	twin.GUID += "2"
+	doubtful := newEntry(0, twin, now)
+	doubtful.Evidence = dedup.Evidence{Others: []dedup.Other{{Why: hostileText}}}
+	s.view(func(tx *store.Tx) error {
+		list, err := tx.Entries(store.EntryFilter{Feed: other.ID})
+		doubtful.Evidence.Others[0].Entry = dedup.EntryID(list[0].ID)
+		return err
+	})
+	s.apply(store.Ingest{Feed: other.ID, Items: []store.IngestItem{{Item: twin, Title: hostileText}}}, []dedup.Decision{doubtful})
+	if page := s.get("/review", http.StatusOK); !strings.Contains(page, `class="answers"`) {
+		s.t.Error("nothing hostile is doubtful")
+	}
+	s.update(func(tx *store.Tx) error {
+		policy, err := json.Marshal(dedup.Policy{Group: hostileText, Apart: []string{hostileText, hostileURL}})
+		if err != nil {
+			return err
+		}
+		return tx.SetFeedPolicy(feed, string(policy))
+	})
+	var theirs feedonce.EntryID
+	s.view(func(tx *store.Tx) error {
+		list, err := tx.Entries(store.EntryFilter{Feed: other.ID})
+		theirs = list[0].ID
+		return err
+	})
+	by := amend.By{Who: hostileText, At: now}
+	joined, err := amend.Merge(context.Background(), s.store, entry, theirs, by)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	e, a := entryPath(entry), entryPath(theirs)
+	paths = []string{
+		e + "?change=" + fmt.Sprint(joined.ID), e + "?change=" + queryEscape(hostileText), e + "?done=lead&was=" + queryEscape(hostileText), changePath(joined.ID) + "/undo",
+		e + "/same", e + "/same?q=" + queryEscape(hostileText), e + "/same?q=W", e + "/same?with=" + fmt.Sprint(theirs), e + "/same?with=" + queryEscape(hostileText), a + "/leave", a + "/lead", a,
+		comparePath(entry, theirs), "/compare?a=" + queryEscape(hostileText) + "&b=1", "/compare?a=W&b=" + queryEscape(hostileURL), "/review", "/review?all=yes", "/review?from=" + queryEscape(hostileText),
+		"/review?done=different&a=1&b=2&from=" + queryEscape(hostileText), "/quarantine", "/quarantine?state=" + queryEscape(hostileText), "/quarantine?feed=" + fmt.Sprint(feed),
+		feedPath(feed) + "/policy", feedPath(feed) + "/policy?try=yes&missing-guid=reject&group=" + queryEscape(hostileText) + "&apart=" + queryEscape(hostileText),
+		feedPath(feed) + "/policy?try=yes&identity=" + queryEscape(hostileText), feedPath(feed) + "/accept-always", "/decisions?day=2026-05-14", "/decisions?day=" + queryEscape(hostileText),
+	}
+	for _, d := range s.decisionsOf(store.DecisionFilter{}) {
+		paths = append(paths, decisionPath(d.ID), decisionPath(d.ID)+"/split", fmt.Sprintf("/quarantine/%d/reject", d.ID))
+	}
+	s.view(func(tx *store.Tx) error {
+		held, err := tx.HeldItems(store.HeldFilter{})
+		if len(held) == 0 {
+			s.t.Error("nothing hostile is held")
+		}
+		return err
+	})
+	return paths
 }
 
 // TestHostileContent reads every page as a browser does and looks for anything that is not ours.
