@@ -47,6 +47,8 @@ func (p *pair) facts() []Fact {
 	switch {
 	case t.absent:
 		add("text", "absent", "", "")
+	case t.equal && t.lineless:
+		add("text", "equal but for a line under every item", fmt.Sprintf("%d words", len(t.a)), "")
 	case t.equal:
 		add("text", "equal", fmt.Sprintf("%d words", len(at.words)), "")
 	case t.near || t.contained:
@@ -73,6 +75,8 @@ func (p *pair) facts() []Fact {
 	switch {
 	case p.reissue:
 		add("structure", "the whole list was sent anew", "", "")
+	case p.inPlace:
+		add("structure", "it stands where the old item stood", "", "")
 	case p.vanished:
 		add("structure", "the old item left the feed as this one came", "", "")
 	case p.together:

@@ -12,7 +12,7 @@ import (
 //
 // Its parts: judge.go prepares the arrivals and the query; grades.go says what tells items apart in this feed; lookup.go
 // orders what is known; claim.go gives arrivals whose key is known their entry; structure.go looks at what left the
-// document; match.go finds the entry of the others, by rules.go; outcome.go says what that makes of each; learn.go keeps
+// document, and place.go at what took its place; match.go finds the entry of the others, by rules.go; outcome.go says what that makes of each; learn.go keeps
 // what the document taught.
 type Judge struct {
 	doc    *Document
@@ -64,6 +64,9 @@ type arrival struct {
 	primary bool         // it speaks for its entry; another arrival is the same entry, too, where false
 	pair    *pair
 	turned  []Other
+
+	replaces EntryID // whose place in the list it took (see places); 0 is none
+	between  bool    // the neighbours on both sides say so
 }
 
 // Prepare computes what is needed to look doc up. state is what the last Result for this feed said, or nil for a feed

@@ -169,9 +169,13 @@ func (j *Judge) candidates(a *arrival) []*candidate {
 	if len(t.words) > 0 {
 		add(l.byText[t.textH])
 	}
-	// An entry that left as this arrival came may have been edited in its title, too, or retitled under its date.
+	// An entry that left as this arrival came may have been edited in its title, too, or retitled under its date; what stood in
+	// its place is looked at whatever it says.
 	for _, c := range l.all {
-		if c.vanished && !seen[c] && c.entry != nil && (f.pub != 0 && f.pub == c.f.pub || t.leadH != 0 && t.leadH == c.f.words().leadH || titleNear(&t.titleFeatures, c.f.titles())) {
+		if seen[c] || c.entry == nil {
+			continue
+		}
+		if c.id == a.replaces || c.vanished && (f.pub != 0 && f.pub == c.f.pub || t.leadH != 0 && t.leadH == c.f.words().leadH || titleNear(&t.titleFeatures, c.f.titles())) {
 			out = append(out, c)
 		}
 	}
@@ -185,6 +189,9 @@ func (j *Judge) pair(a *arrival, c *candidate, m *matching, n *counts) *pair {
 		is = c.arrivals[0].f // as it now stands in the document
 	}
 	p := &pair{relation: j.relate(a.f, is), entry: c, together: len(c.arrivals) > 0, vanished: c.vanished, reissue: m.reissue, datesKept: m.datesKept}
+	p.list = j
+	p.inPlace = c.id == a.replaces
+	p.between = p.inPlace && a.between
 	t, l := a.f.words(), j.known
 	p.uniqueText = n.texts[t.textH] == 1 && others1(l.byText[t.textH], c)
 	if t.titleK != "" {

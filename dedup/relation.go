@@ -20,6 +20,7 @@ type relation struct {
 	guidBaseEq         bool // equal but for the fragment
 	identEq            bool // the links carry the same identifier
 	enclEq, enclDiffer bool
+	undated            bool // dates are no evidence in this feed
 	dated              bool // both have a date
 	gap                int64
 	sameTime           bool // equal to the second, and not just a day
@@ -28,6 +29,7 @@ type relation struct {
 	sameClock          bool // equal but for the time zone: a multiple of 15 minutes, at most 14 hours
 
 	text *textRelation
+	list *Judge // whose lists may have a line under every item; nil where texts are compared as they are
 }
 
 // textRelation says how two texts relate.
@@ -36,8 +38,10 @@ type textRelation struct {
 	near      bool // an edit of each other (DEDUP 3.3), on at least minNear words
 	contained bool // the same, on at least minContained words
 	absent    bool // at least one has no words
+	lineless  bool // compared without the line that stands under every item of one list
 	shape
-	overlap float64 // share of the words of the shorter that the longer has
+	overlap float64  // share of the words of the shorter that the longer has
+	a, e    []string // the words that were compared
 }
 
 // The thresholds of DEDUP 3.3, measured on 43,806 pairs: 6 of 23,009 pairs of different items pass.
@@ -86,6 +90,7 @@ func relate(a, e *features, strongLink func(string) bool) *relation {
 
 // undate leaves the dates out of account.
 func (r *relation) undate() {
+	r.undated = true
 	r.dated, r.sameTime, r.sameDay, r.sameClock, r.oddClock, r.gap = false, false, false, false, false, 0
 }
 
@@ -136,26 +141,31 @@ func grown(a, b []string) bool {
 func (r *relation) texts() *textRelation {
 	if r.text == nil {
 		r.text = relateTexts(r.a.words(), r.e.words())
+		if t := r.linelessTexts(); t != nil {
+			r.text = t
+		}
 	}
 	return r.text
 }
 
 func relateTexts(a, b *textFeatures) *textRelation {
+	t := &textRelation{a: a.words, e: b.words}
 	n, m := len(a.words), len(b.words)
 	if n == 0 && m == 0 {
-		same := a.refs == b.refs
-		return &textRelation{equal: same, near: same, absent: true}
+		t.equal = a.refs == b.refs
+		t.near, t.absent = t.equal, true
+		return t
 	}
 	if n == 0 || m == 0 {
-		return &textRelation{absent: true}
+		t.absent = true
+		return t
 	}
 	if a.textH == b.textH {
-		return &textRelation{
-			equal: a.refs == b.refs || n >= minNear, near: true, contained: true, overlap: 1,
-			shape: shape{similarity: 1, containment: 1},
-		}
+		t.equal, t.near, t.contained = a.refs == b.refs || n >= minNear, true, true
+		t.overlap, t.shape = 1, shape{similarity: 1, containment: 1}
+		return t
 	}
-	t := &textRelation{overlap: overlap(a.words, b.words)}
+	t.overlap = overlap(a.words, b.words)
 	t.containment = t.overlap
 	if t.overlap < minOverlap {
 		return t
@@ -197,7 +207,7 @@ func (r *relation) different() bool {
 	}
 	if t.containment >= dissimilar && t.overlap < minOverlap {
 		// Not aligned yet. In scripts that are split by character two texts share most of their words, in another order.
-		t.shape = shapeOf(r.a.words().words, r.e.words().words)
+		t.shape = shapeOf(t.a, t.e)
 	}
 	return max(t.containment, 0) < dissimilar
 }

@@ -32,6 +32,8 @@ type pair struct {
 
 	together    bool        // another item of this document is the entry
 	vanished    bool        // the entry left the document from above its end just now, or not long ago
+	inPlace     bool        // the arrival stands in the list where the entry stood last time
+	between     bool        // that, and the neighbours above and below both say so
 	reissue     bool        // the publisher sent the whole list anew under other identities
 	datesKept   bool        // and with their dates
 	uniqueTitle bool        // one entry only has the title (untitled: the text), and one arrival only
@@ -85,6 +87,12 @@ var cascade = []Rule{
 		when: func(p *pair) bool {
 			return p.titleEq && p.a.link == p.e.link && p.a.encl == p.e.encl && p.a.pub == p.e.pub &&
 				(p.guidWeak || p.sameTime) && p.wordsEqual()
+		}},
+	{ID: "R0l", Name: "equal but for a line under every item",
+		Sentence: "Title, link, enclosure and date (where dates tell anything) are the same, and so is the text but for a line that stands under every item of the list today, or stood under them before; there is no guid that could be trusted.",
+		when: func(p *pair) bool {
+			return p.guidWeak && p.titleEq && p.a.link == p.e.link && p.a.encl == p.e.encl && (p.a.pub == p.e.pub || p.undated) &&
+				p.texts().lineless && p.texts().equal
 		}},
 	{ID: "R3", Name: "same enclosure",
 		Sentence: "It carries the same audio, video or document, and the title or the text agrees.",
@@ -214,6 +222,9 @@ var cascade = []Rule{
 			return p.vanished && p.titleEq && p.a.link == p.e.link && len(p.a.words().words) >= minContained &&
 				(p.texts().near || p.texts().contained)
 		}},
+	{ID: "R6p", similar: true, Name: "edited in place",
+		Sentence: "It stands in the list where the old item stood, between the same neighbours, or at the top above the same one; the old item is gone, and title and text are edits of it.",
+		when:     (*pair).editedInPlace},
 }
 
 // A veto forbids to fold an arrival into an entry, whatever speaks for it.

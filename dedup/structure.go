@@ -42,6 +42,9 @@ func (j *Judge) structure() *matching {
 	if len(once) >= 5 && stay*5 < len(once) && unknown >= 5 {
 		m.reissue, m.datesKept = j.pairsUp(m.gone, unknown)
 	}
+	if len(gone) > 0 && unknown > 0 {
+		j.places(present)
+	}
 	if m.reissue {
 		j.note("the publisher sent the whole list anew under other identities")
 	}
