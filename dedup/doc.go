@@ -23,8 +23,8 @@
 //  4. An item whose keys are unknown is compared with the entries that share a link, a path, a title, a text or a file with
 //     it, or that left the feed as it came. The rules are tried in the order of [Rules]; each wants two independent kinds of
 //     evidence out of identity, place, text, time and structure. Vetoes come first: both stand in the document at once,
-//     declared languages differ, files differ, the numbers in their titles differ. The best pair is taken first, so that the order
-//     of items does not matter.
+//     declared languages differ, files differ, the numbers in their titles differ. The best pair is taken first, so that it
+//     does not matter which item is looked at first.
 //  5. What is left is [New]. The entries it came close to are named in its evidence, with the reason why it is none of
 //     them.
 //  6. What has an entry is [Unchanged], [Updated] or, where its identity is another, [Duplicate]. A version that was there

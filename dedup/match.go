@@ -19,8 +19,8 @@ type counts struct {
 	texts, leads          map[uint64]int
 }
 
-// match finds the entry of every arrival whose key is unknown: all pairs are judged, the best taken first, so that the
-// order of items does not matter.
+// match finds the entry of every arrival whose key is unknown: all pairs are judged, the best taken first, so that it does
+// not matter which arrival is looked at first.
 func (j *Judge) match() *matching {
 	m := j.structure()
 	var unknown []*arrival
