@@ -241,6 +241,27 @@ func TestNewFeedURLIsNoted(t *testing.T) {
 	}
 }
 
+// A document that was made here is taken as it is; its bytes only say whether it is the last one again.
+func TestParsed(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		in := &Ingester{Store: s}
+		id := newFeed(t, s)
+		doc := &format.Document{Title: "Garden", Items: []format.Item{{GUID: "urn:bed:1", Title: "Bed number 1 was dug over"}}}
+		f := fetched(id, []byte("no feed"), "")
+		f.Parsed = doc
+		if rep := ingest(t, in, f); rep.Counts != (feedonce.Counts{New: 1}) || rep.Document != doc {
+			t.Errorf("first: %+v", rep)
+		}
+		if rep := ingest(t, in, f); !rep.SameBytes || rep.Items != 1 {
+			t.Errorf("the same bytes: %+v", rep)
+		}
+		f.Body = []byte("no feed, either")
+		if rep := ingest(t, in, f); rep.SameBytes || rep.Counts != (feedonce.Counts{Unchanged: 1}) {
+			t.Errorf("other bytes: %+v", rep)
+		}
+	})
+}
+
 func TestNoFeedNoDocument(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		in := &Ingester{Store: s}
