@@ -9,6 +9,7 @@ package storetest
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"testing"
 
@@ -51,20 +52,34 @@ func SQLite(t testing.TB) string { return filepath.Join(t.TempDir(), "feedonce.d
 // Postgres returns the DSN of a database that is migrated and empty, and the test's alone until it ends.
 func Postgres(t testing.TB) string {
 	t.Helper()
+	dsn, giveBack, err := TakePostgres()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := giveBack(); err != nil {
+			t.Error(err)
+		}
+	})
+	return dsn
+}
+
+// TakePostgres is Postgres for programs that are no test. The database must be given back, with no connection open.
+func TakePostgres() (dsn string, giveBack func() error, err error) {
 	server, err := theServer()
 	if err != nil {
-		t.Fatalf("PostgreSQL for tests: %v", err)
+		return "", nil, fmt.Errorf("PostgreSQL for tests: %w", err)
 	}
 	name, err := server.takeMigrated()
 	if err != nil {
-		t.Fatalf("make a database for the test: %v", err)
+		return "", nil, fmt.Errorf("make a database for the test: %w", err)
 	}
-	t.Cleanup(func() {
+	return server.dsn(name), func() error {
 		if err := server.giveBack(name); err != nil {
-			t.Errorf("give the test's database back: %v", err)
+			return fmt.Errorf("give the test's database back: %w", err)
 		}
-	})
-	return server.dsn(name)
+		return nil
+	}, nil
 }
 
 // EmptyPostgres returns the DSN of a new database without any table. It is dropped when the test ends.
