@@ -58,14 +58,7 @@ func Run(cfg Config) *Report {
 		cfg.Workers = runtime.GOMAXPROCS(0)
 	}
 	jobs := make(chan *feedRun)
-	var all []*feedRun
-	for _, kind := range cfg.Archetypes {
-		for n := 1; n <= cfg.Feeds; n++ {
-			if cfg.Feed == 0 || cfg.Feed == n {
-				all = append(all, &feedRun{cfg: &cfg, kind: kind, n: n, id: len(all) + 1})
-			}
-		}
-	}
+	all := cfg.all()
 	var wait sync.WaitGroup
 	for range cfg.Workers {
 		wait.Go(func() {
@@ -80,6 +73,29 @@ func Run(cfg Config) *Report {
 	close(jobs)
 	wait.Wait()
 	return gather(cfg, all)
+}
+
+// all are the feeds of the run, by number.
+func (cfg *Config) all() []*feedRun {
+	kinds := cfg.Archetypes
+	if kinds == nil {
+		kinds = Archetypes()
+	}
+	var all []*feedRun
+	for _, kind := range kinds {
+		for n := 1; n <= cfg.Feeds; n++ {
+			if cfg.Feed == 0 || cfg.Feed == n {
+				all = append(all, &feedRun{cfg: cfg, kind: kind, n: n, id: len(all) + 1})
+			}
+		}
+	}
+	return all
+}
+
+// Whose returns the archetype of the feed that strategies get under a number, and which of the archetype's feeds it is.
+func (cfg Config) Whose(feed int) (kind *Archetype, n int) {
+	f := cfg.all()[feed-1]
+	return f.kind, f.n
 }
 
 func gather(cfg Config, all []*feedRun) *Report {

@@ -1,0 +1,5 @@
+//go:build !race
+
+package through
+
+const raceEnabled = false
