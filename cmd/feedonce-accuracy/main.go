@@ -8,6 +8,12 @@
 //	feedonce-accuracy -only mirrors -v 3      what is wrong with one archetype, with examples
 //	feedonce-accuracy -chaos -seed 7 -feed 12 -v 5
 //	feedonce-accuracy -list                   the archetypes
+//	feedonce-accuracy -through both           the same decisions, through ingest on a database
+//
+// With -through, the product ingests every document on a database of its own beside deciding it in memory: on SQLite, on
+// PostgreSQL (a server that is started for it, or the one that FEEDONCE_TEST_POSTGRES names), or both. The simpler
+// strategies are left out, courses are a fifth of their size, and it exits with 1 when an arrival is decided differently:
+// gates are for whole courses.
 package main
 
 import (
@@ -35,6 +41,7 @@ func main() {
 	flag.IntVar(&o.examples, "v", 0, "print so many examples of each mistake, with the feed's history around it")
 	flag.BoolVar(&o.json, "json", false, "print the figures as JSON, one course a line")
 	flag.BoolVar(&o.alone, "alone", false, "leave the simpler strategies out")
+	flag.StringVar(&o.through, "through", "", "compare with ingesting on a database: sqlite, postgres or both")
 	list := flag.Bool("list", false, "list the archetypes")
 	flag.Parse()
 	if flag.NArg() > 0 {
@@ -62,7 +69,7 @@ type options struct {
 	out                               io.Writer
 	seed                              uint64
 	feeds, feed, polls, examples      int
-	only                              string
+	only, through                     string
 	normal, dense, chaos, json, alone bool
 }
 
@@ -78,6 +85,9 @@ func (o *options) run() (passed bool, err error) {
 			Seed: o.seed, Archetypes: kinds, Feeds: course.Feeds, Feed: o.feed, Polls: course.Polls, Dense: course.Dense,
 			Strategies: evolve.Contenders(), Examples: o.examples,
 		}
+		if o.through != "" {
+			cfg.Feeds = max(1, cfg.Feeds/throughFraction)
+		}
 		if o.feeds > 0 {
 			cfg.Feeds = o.feeds
 		}
@@ -91,10 +101,16 @@ func (o *options) run() (passed bool, err error) {
 			cfg.Strategies = cfg.Strategies[:1]
 		}
 		began := time.Now()
-		rep := evolve.Run(cfg)
-		// A run of a chosen size or part need not prove what the course proves.
-		whole := o.feeds == 0 && o.feed == 0 && o.polls == 0 && o.only == ""
-		complaints := course.Verdict(rep, whole)
+		var rep *evolve.Report
+		var complaints []string
+		if o.through == "" {
+			rep = evolve.Run(cfg)
+			// A run of a chosen size or part need not prove what the course proves.
+			whole := o.feeds == 0 && o.feed == 0 && o.polls == 0 && o.only == ""
+			complaints = course.Verdict(rep, whole)
+		} else if rep, complaints, err = o.runThrough(cfg); err != nil {
+			return false, err
+		}
 		passed = passed && len(complaints) == 0
 		if err := o.print(&course, rep, complaints, time.Since(began)); err != nil {
 			return false, err

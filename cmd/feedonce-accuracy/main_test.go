@@ -51,3 +51,24 @@ func TestTables(t *testing.T) {
 		}
 	}
 }
+
+func TestThrough(t *testing.T) {
+	var out bytes.Buffer
+	o := options{out: &out, seed: 3, only: "permalink", feeds: 1, polls: 5, through: "both"}
+	passed, err := o.run()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !passed {
+		t.Errorf("five polls of a feed without a fault are decided differently:\n%s", out.String())
+	}
+	for _, want := range []string{"feedonce on SQLite", "feedonce on PostgreSQL"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in\n%s", want, out.String())
+		}
+	}
+	o.through = "mysql"
+	if _, err := o.run(); err == nil || !strings.Contains(err.Error(), "sqlite, postgres or both") {
+		t.Errorf("error %v; it must say what is allowed", err)
+	}
+}
