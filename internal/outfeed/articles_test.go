@@ -197,6 +197,44 @@ func TestStories(t *testing.T) {
 	})
 }
 
+// TestStoryOrder: of a story the article stands that was there first, whatever its number, and one that only points to the others
+// stands for itself.
+func TestStoryOrder(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		w := newWorld(t, s)
+		var rows []store.Membership
+		for i, m := range []store.Membership{{Rule: "S1", Joined: 2}, {}, {Rule: "S4", Joined: 2, About: true}, {Rule: "S1", Joined: 1}} {
+			site := string(rune('a'+i)) + ".example"
+			m.Feed, m.At, m.Story = w.feed("https://"+site+"/feed", "Folder "+site), hours(1), -1
+			w.poll(m.Feed, 0, news(site, i))
+			w.update(func(tx *store.Tx) error {
+				_, err := tx.Exec(`update feeds set title = $2 where id = $1`, int64(m.Feed), site)
+				return err
+			})
+			m.Entry = feedonce.EntryID(i + 1)
+			rows = append(rows, m)
+		}
+		w.update(func(tx *store.Tx) error {
+			if err := tx.LockStories(); err != nil {
+				return err
+			}
+			return tx.AddMemberships(rows, hours(1))
+		})
+		d := w.read(w.output("All", feedonce.Selection{Also: true}))
+		if diff := cmp.Diff(wants(news("c.example", 2), news("b.example", 1)), titles(d)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		for _, e := range d.entries {
+			if e.title == news("b.example", 1).title && !strings.Contains(e.html, "Also in a.example, d.example ·") || e.title == news("c.example", 2).title && strings.Contains(e.html, "Also in") {
+				t.Errorf("%s ends in %s", e.title, e.html[max(0, len(e.html)-200):])
+			}
+		}
+		if d := w.read(w.output("One", feedonce.Selection{Feed: rows[3].Feed})); len(d.entries) != 1 {
+			t.Errorf("the output of the last feed has %v", titles(d))
+		}
+	})
+}
+
 // TestCleaned: whoever reads the outputs of all feeds has each article once, in the output in which it stood first, and for ever.
 func TestCleaned(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {

@@ -122,6 +122,7 @@ func TestPaging(t *testing.T) {
 		var all []item
 		for n := range 23 {
 			it := news("a.example", n)
+			it.date = hours(-200 - 7*n%5) // in another order than that of arrival
 			all = append(all, it)
 			w.poll(feed, n-100, all...)
 		}
@@ -135,10 +136,10 @@ func TestPaging(t *testing.T) {
 					t.Errorf("%s says it is at %s", next, d.self)
 				}
 				got = append(got, titles(d)...)
-				// Meanwhile an article arrives, and another gets an earlier date.
+				// Meanwhile an article arrives, and another gets another date.
 				pages++
 				w.poll(other, pages, item{guid: fmt.Sprint(form, pages), title: fmt.Sprint("Later ", form, pages), text: prose(1000*len(form)+pages, 40), date: hours(-50)})
-				all[4].date = all[4].date.Add(-time.Hour)
+				all[4].date = all[4].date.Add(time.Duration(1-2*(pages%2)) * 20 * time.Hour)
 				w.poll(feed, pages, all...)
 				next = d.next
 			}
