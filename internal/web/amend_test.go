@@ -131,7 +131,7 @@ func TestSplitMergeUndo(t *testing.T) {
 		mustSay(t, "after undoing it", s.undo(page), "Taken back", "that was taken back on")
 
 		// Undone, it can be done again, and merged by the other way.
-		page = s.press(split, nil)
+		s.press(split, nil)
 		b := copies[0].Entry + 1
 		s.view(func(tx *store.Tx) error {
 			list, err := tx.Amendments(store.AmendmentFilter{Limit: 1})
@@ -242,6 +242,9 @@ func TestReview(t *testing.T) {
 		mustSay(t, "after undoing it", page, "Taken back", "2 pairs from here on")
 		page = answer(page, "same")
 		mustSay(t, "after merging", page, "is part of", "1 pair from here on")
+		page = s.undo(page)
+		mustSay(t, "after undoing that", page, "are two again", "2 pairs from here on")
+		page = answer(page, "same")
 		page = answer(page, "different")
 		mustSay(t, "after the last answer", page, "No doubtful pair is left")
 		mustSay(t, "the queue", s.get("/review", http.StatusOK), "No pair is doubtful")
