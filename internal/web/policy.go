@@ -11,6 +11,7 @@ import (
 	"feedonce"
 	"feedonce/dedup"
 	"feedonce/internal/amend"
+	"feedonce/internal/explain"
 	"feedonce/internal/store"
 )
 
@@ -247,7 +248,11 @@ func (s *server) trial(r *http.Request, id feedonce.FeedID, other dedup.Policy) 
 			t.More++
 			continue
 		}
-		t.Rows = append(t.Rows, diffRow{d, s.at(d.At), differs(d), dedup.RuleByID(d.Rule)})
+		outcome := dedup.Outcome("")
+		if d.Kind == amend.DiffRefused {
+			outcome = dedup.Invalid
+		}
+		t.Rows = append(t.Rows, diffRow{d, s.at(d.At), differs(d), explain.RuleOf(d.Rule, outcome)})
 	}
 	for _, c := range []struct {
 		kind      amend.DifferenceKind

@@ -76,7 +76,11 @@ func (s *server) review(w http.ResponseWriter, r *http.Request) error {
 		if err := s.queue(tx, from, &p); err != nil {
 			return err
 		}
-		return s.changed(tx, r, &p.page)
+		if err := s.changed(tx, r, &p.page); err != nil || p.Undo == nil {
+			return err
+		}
+		p.Undo.Fields = append(p.Undo.Fields, hidden{"back", "review"}, hidden{"from", q.Get("from")})
+		return nil
 	})
 	if err != nil {
 		return err

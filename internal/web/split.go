@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
 
 	"feedonce"
@@ -143,6 +145,14 @@ func (s *server) undo(w http.ResponseWriter, r *http.Request) error {
 	am, err := amend.Undo(r.Context(), s.Store, id, s.by(r))
 	if err != nil {
 		return err
+	}
+	if r.PostFormValue("back") == "review" {
+		q := url.Values{"change": {strconv.FormatInt(am.ID, 10)}}
+		if from, err := parsePlace(r.PostFormValue("from")); err == nil && from != (place{}) {
+			q.Set("from", from.String())
+		}
+		http.Redirect(w, r, "/review?"+q.Encode(), http.StatusSeeOther)
+		return nil
 	}
 	seeChange(w, r, am.A, am)
 	return nil
