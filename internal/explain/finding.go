@@ -62,6 +62,7 @@ var wordings = map[string]wording{
 
 	"structure the whole list was sent anew":                {"The publisher sent the whole list anew", For},
 	"structure the old item left the feed as this one came": {"The old item left the feed just as this one came", For},
+	"structure it stands where the old item stood":          {"It stands in the list just where the old item stood", For},
 	"structure both stand in the document at once":          {"Both stand in the feed at the same time", Against},
 }
 
