@@ -105,7 +105,8 @@ func (tx *Tx) storyOnce(w *where, o feedonce.Output) {
 			args = append(args, more[i]...)
 		}
 	}
-	w.add(`not exists (select 1 from `+tables+` where m.entry_id = e.id and m.kind = 'member' and `+first+`)`, args...)
+	// Counted, as PostgreSQL makes a join with all stories there are of "not exists": a page needs to look at a few of them.
+	w.add(`(select count(*) from `+tables+` where m.entry_id = e.id and m.kind = 'member' and `+first+`) = 0`, args...)
 }
 
 // A Selected is an article of an output.
