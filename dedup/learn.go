@@ -286,6 +286,11 @@ func (l *learner) unsettled() bool {
 	if len(l.s.Reverts) > 0 {
 		return true
 	}
+	// What was just learned, or is being forgotten, changes how the very same document is seen.
+	if was := l.j.state; l.s.Churn > 0 || l.s.DateChurn > 0 || l.s.GUIDVolatile != was.GUIDVolatile || l.s.DatesVolatile != was.DatesVolatile ||
+		len(l.s.SharedGUIDs) != len(was.SharedGUIDs) || len(l.s.VolatileParams) != len(was.VolatileParams) {
+		return true
+	}
 	for _, a := range l.j.arrivals {
 		if a.deferred {
 			return true

@@ -32,7 +32,7 @@ const killsEnv = "FEEDONCE_TEST_KILLS"
 // it again on the same database: `serve` on SQLite, `worker` on PostgreSQL. In the end every article that was published
 // must be there exactly once.
 func TestKill(t *testing.T) {
-	kills := killsFromEnv(t)
+	kills := killsFromEnv(t, 15)
 	program := buildProgram(t)
 	storetest.EachDSN(t, func(t *testing.T, dsn string) {
 		seed := rand.Uint64()
@@ -57,10 +57,11 @@ func TestKill(t *testing.T) {
 	})
 }
 
-func killsFromEnv(t *testing.T) int {
+// killsFromEnv is how often to kill; usual, where nobody says otherwise.
+func killsFromEnv(t *testing.T, usual int) int {
 	v := os.Getenv(killsEnv)
 	if v == "" {
-		return 15
+		return usual
 	}
 	n, err := strconv.Atoi(v)
 	if err != nil || n < 1 {

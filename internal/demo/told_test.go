@@ -27,7 +27,7 @@ import (
 // it has taken the message, by an error or by hanging up. The endpoint drops copies by the message's ID, as the Standard
 // Webhooks specification asks of it. In the end every article that was to be told has been told exactly once.
 func TestKillTold(t *testing.T) {
-	kills := killsFromEnv(t)
+	kills := killsFromEnv(t, 8)
 	program := buildProgram(t)
 	storetest.EachDSN(t, func(t *testing.T, dsn string) {
 		seed := rand.Uint64()
