@@ -10,7 +10,9 @@ package storetest
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"feedonce/internal/store"
@@ -19,7 +21,7 @@ import (
 // Each runs f as sub-tests "sqlite" and "postgres", each with an empty, migrated database.
 func Each(t *testing.T, f func(t *testing.T, s *store.Store)) {
 	t.Helper()
-	t.Run("sqlite", func(t *testing.T) { f(t, Open(t, SQLite(t))) })
+	t.Run("sqlite", func(t *testing.T) { f(t, Open(t, migrated(t))) })
 	t.Run("postgres", func(t *testing.T) { f(t, Open(t, Postgres(t))) })
 }
 
@@ -45,6 +47,38 @@ func Open(t testing.TB, dsn string) *store.Store {
 	})
 	return s
 }
+
+// migrated returns the path of a SQLite file with the tables, and nothing in them: a copy of one that was migrated once, as
+// each migration waits for the disk.
+func migrated(t testing.TB) string {
+	t.Helper()
+	content, err := template()
+	path := SQLite(t)
+	if err == nil {
+		err = os.WriteFile(path, content, 0o600)
+	}
+	if err != nil {
+		t.Fatalf("make a SQLite file: %v", err)
+	}
+	return path
+}
+
+var template = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "feedonce-sqlite-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "feedonce.db")
+	s, err := store.Open(context.Background(), path)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Close(); err != nil { // the log is in the file now
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
 
 // SQLite returns the path of a SQLite file that does not exist yet.
 func SQLite(t testing.TB) string { return filepath.Join(t.TempDir(), "feedonce.db") }
