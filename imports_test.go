@@ -36,7 +36,7 @@ var allowed = map[string][]string{
 	"internal/explain":  {"", "dedup", "internal/sanitize", "internal/store"},
 	"internal/shape":    {"", "dedup", "internal/explain", "internal/store"},
 	"internal/api":      {"", "dedup", "internal/amend", "internal/deliver", "internal/dest", "internal/ingest", "internal/outbox", "internal/outfeed", "internal/secret", "internal/explain", "internal/fetch", "internal/format", "internal/guard", "internal/poll", "internal/shape", "internal/store"},
-	"internal/web":      {"", "dedup", "internal/amend", "internal/explain", "internal/fetch", "internal/format", "internal/guard", "internal/ingest", "internal/opml", "internal/poll", "internal/sanitize", "internal/shape", "internal/store"},
+	"internal/web":      {"", "dedup", "internal/amend", "internal/deliver", "internal/dest", "internal/explain", "internal/fetch", "internal/format", "internal/guard", "internal/ingest", "internal/opml", "internal/outbox", "internal/outfeed", "internal/poll", "internal/sanitize", "internal/secret", "internal/shape", "internal/store"},
 }
 
 // only are packages of other people that one package may import, and nobody else: SQL drivers behind sqldb, and so on.

@@ -48,10 +48,15 @@ func (a *app) engine(s *store.Store, c *fetch.Client, log *slog.Logger) (*delive
 	if err != nil {
 		return nil, err
 	}
+	return a.engineWith(box, s, c, log), nil
+}
+
+// engineWith is engine with the box that opens its secrets.
+func (a *app) engineWith(box *secret.Box, s *store.Store, c *fetch.Client, log *slog.Logger) *deliver.Engine {
 	return deliver.New(deliver.Options{
 		Store: s, Box: box, Log: log, URL: a.baseURL(), From: a.set.From,
 		Env: dest.Env{Client: c.HTTP(), Dial: c.Dial, Exec: a.set.AllowExec},
-	}), nil
+	})
 }
 
 // baseURL is where people open the pages.

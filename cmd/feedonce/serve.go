@@ -63,10 +63,11 @@ func (a *app) serve(ctx context.Context) error {
 		journal := a.journal(log)
 		defer journal.Close()
 		p := a.poller(s, c, log, journal)
-		engine, err := a.engine(s, c, log)
+		box, err := a.box(log)
 		if err != nil {
 			return err
 		}
+		engine := a.engineWith(box, s, c, log)
 		fmt.Fprintf(a.err, "feedonce %s serves http://%s/ from %s; end it with Ctrl-C\n", programVersion(), l.Addr(), s.Name())
 		group, gctx := errgroup.WithContext(ctx)
 		group.Go(func() error { return p.Run(gctx) })
@@ -75,6 +76,7 @@ func (a *app) serve(ctx context.Context) error {
 		group.Go(func() error {
 			return serveHTTP(gctx, l, doors(web.Options{
 				Store: s, Poller: p, Client: c, Log: log, Version: programVersion(), Hosts: hosts,
+				Engine: engine, Box: box, URL: a.set.URL,
 			}, a.set.URL), log)
 		})
 		return ended(ctx, group.Wait())

@@ -30,6 +30,7 @@ type entryPage struct {
 	Decisions  []decisionRow // oldest first
 	Folded     []decisionRow // copies
 	Keys       []keyRow
+	Told       []telling
 	said
 }
 
@@ -73,6 +74,9 @@ func (s *server) entry(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		if p.said, err = s.said(tx, p.Entry.ID); err != nil {
+			return err
+		}
+		if p.Told, err = s.tellings(tx, p.Entry.ID); err != nil {
 			return err
 		}
 		return s.changed(tx, r, &p.page)

@@ -30,11 +30,15 @@ func everyRoute(s *site) (requests []*http.Request) {
 	return requests
 }
 
-func filled(t *testing.T) *site {
-	s := newSite(t, storetest.Open(t, storetest.SQLite(t)))
+func filled(t *testing.T) *site { return filledOn(t, storetest.Open(t, storetest.SQLite(t))) }
+
+// filledOn has one of everything, with the number 1.
+func filledOn(t *testing.T, st *store.Store) *site {
+	s := newSite(t, st)
 	f := s.addFeed(store.NewFeed{URL: "https://a.example/feed", Title: "A"})
 	item := dedup.Item{GUID: "1", Title: "One", Content: "<p>x</p>"}
 	s.apply(store.Ingest{Feed: f.ID, Items: []store.IngestItem{{Item: item}}}, []dedup.Decision{newEntry(0, item, now)})
+	s.addSending(closedPort(t))
 	return s
 }
 
@@ -118,6 +122,7 @@ func TestFormsOfOtherSites(t *testing.T) {
 		}
 		return err
 	})
+	s.sendingIsUntouched()
 }
 
 // TestChangesOnlyByPost asks for every address that changes something with GET, as a prefetching browser would.
@@ -144,6 +149,7 @@ func TestChangesOnlyByPost(t *testing.T) {
 		t.Errorf("asking with GET changed something (-before +after):\n%s", cmp.Diff(before, after))
 	}
 	s.get("/feeds/1/remove", http.StatusOK)
+	s.sendingIsUntouched()
 	if got := feedCount(s); got != 1 {
 		t.Errorf("%d feeds, want 1", got)
 	}

@@ -7,12 +7,15 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/net/html"
 
 	"feedonce"
 	"feedonce/dedup"
 	"feedonce/internal/amend"
+	"feedonce/internal/dest"
+	"feedonce/internal/outfeed"
 	"feedonce/internal/store"
 	"feedonce/internal/store/storetest"
 )
@@ -91,7 +94,7 @@ func hostileSite(t *testing.T, st *store.Store) (*site, []string) {
 		fmt.Sprintf("/entries/%d", e.ID), fmt.Sprintf("/entries/%d", e.ID+1), fmt.Sprintf("/entries/%d", max(1, e.ID-1)), fmt.Sprintf("/entries/%d/versions/1", e.ID),
 		"/missing/" + queryEscape(hostileText), "/entries/0", "/feeds/" + queryEscape(hostileText), "/decisions?feed=" + queryEscape(hostileText), "/?before=" + queryEscape(hostileText),
 	}
-	return s, append(paths, pages...)
+	return s, append(append(paths, pages...), s.hostileSending(t, f.ID, e.ID)...)
 }
 
 // hostileChanges has people change what is hostile, and returns the addresses of the pages that ask and say so.
@@ -153,6 +156,60 @@ func hostileChanges(s *site, feed feedonce.FeedID, entry feedonce.EntryID) (path
 	return paths
 }
 
+// hostileSending has something hostile wherever a publisher, an endpoint or who fills in a form can put it on the pages of what
+// is sent, and returns their addresses.
+func (s *site) hostileSending(t *testing.T, feed feedonce.FeedID, entry feedonce.EntryID) []string {
+	t.Helper()
+	long := hostileText + strings.Repeat("W", 3000)
+	d, _, err := s.engine.Add(t.Context(), feedonce.Destination{Name: hostileText[:60], Kind: "webhook", Route: feedonce.Route{
+		Feeds: []feedonce.FeedID{feed}, Folders: []string{long}, Include: []feedonce.Filter{{Text: hostileText}}, Exclude: []feedonce.Filter{{In: "title", RE: "<script>"}},
+		Digest: &feedonce.Digest{Every: "day", Title: hostileText[:60]},
+	}}, dest.Settings{"url": hook(t, http.StatusBadRequest, long).URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := outfeed.Add(t.Context(), s.store, s.box, feedonce.Output{Name: hostileText[:60], Created: now, Selection: feedonce.Selection{Feed: feed, Search: hostileText[:60]}}); err != nil {
+		t.Fatal(err)
+	}
+	s.update(func(tx *store.Tx) error {
+		brake, err := tx.AddBrake(feedonce.Brake{Feed: feed, At: now, Count: 40, Usual: 2, State: feedonce.BrakeOpen})
+		if err != nil {
+			return err
+		}
+		notice, err := tx.AddNotice(feedonce.Notice{At: now, Kind: long, Feed: feed, Destination: d.ID, Text: long})
+		if err != nil {
+			return err
+		}
+		if err := tx.SetDestinationState(d.ID, feedonce.DestinationDisabled, long, now); err != nil {
+			return err
+		}
+		rows := []feedonce.Delivery{{Destination: d.ID, Kind: feedonce.DeliverNotice, Revision: int(notice), Feed: feed, State: feedonce.DeliveryDead, Note: long, Created: now, Due: now}}
+		for i, st := range stateWords {
+			rows = append(rows, feedonce.Delivery{Destination: d.ID, Kind: feedonce.DeliverUpdate, Revision: i + 1, Entry: entry, Feed: feed, State: st.state, Brake: brake, Created: now, Due: now, Note: long})
+		}
+		ids, err := tx.PutDeliveries(rows)
+		if err != nil {
+			return err
+		}
+		lease, err := tx.LeaseDestination(d.ID, now, now.Add(time.Hour))
+		if err != nil {
+			return err
+		}
+		tried := ids[4:5] // the one that waits for another attempt
+		if _, err := tx.StartAttempt(d.ID, lease.Fence, tried, false, now); err != nil {
+			return err
+		}
+		return tx.FinishAttempt(store.FinishedAttempt{Destination: d.ID, Fence: lease.Fence, IDs: tried, At: now, Excerpt: long, Error: long, State: feedonce.DeliveryRetry, Due: now, Note: long})
+	})
+	q := queryEscape(hostileText)
+	path := destinationPath(d.ID)
+	return []string{
+		"/destinations", "/destinations/add", "/destinations/add?kind=email", "/destinations/add?kind=" + q, path, path + "/edit", path + "/preview", path + "/preview?entry=" + q,
+		path + "/preview?entry=" + fmt.Sprint(entry), path + "/remove", path + "?done=" + q, "/deliveries", "/deliveries?state=dead", "/deliveries?state=" + q, "/deliveries?dest=1&feed=1&entry=1",
+		"/deliveries?brake=1", "/deliveries?dest=" + q, "/deliveries?done=" + q + "&n=" + q, "/outputs", "/outputs/1/renew", "/outputs/1/remove", "/outputs?done=" + q,
+	}
+}
+
 // TestHostileContent reads every page as a browser does and looks for anything that is not ours.
 func TestHostileContent(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -175,6 +232,25 @@ func TestHostileContent(t *testing.T) {
 			_, page := s.post("/add", map[string][]string{"url": {typed}, "folder": {hostileText}}, http.StatusBadRequest)
 			mustBeOurs(t, "POST /add "+typed, page)
 		}
+		// So does the one of a destination and that of an output, and a test shows what the endpoint answered.
+		long := hostileText + strings.Repeat("W", 3000)
+		for _, kind := range dest.Kinds() {
+			form := map[string][]string{"kind": {kind.Name}, "name": {long}, "of": {"some"}, "folder": {long}, "feed": {long}, "every": {long}, "at": {long}, "zone": {long}, "digest_title": {long},
+				"quiet_from": {long}, "quiet_to": {long}, "quiet_zone": {long}, "per_minute": {long}, "burst": {long}, "unknown": {long}, "scope": {long}, "latest": {long}, "since": {long}, "backlog": {"since"}}
+			for _, list := range []string{"include", "exclude"} {
+				form[list+"_in"], form[list+"_how"], form[list+"_words"] = []string{long, ""}, []string{"re", long}, []string{long, long}
+			}
+			for _, f := range kind.Fields {
+				form["set."+f.Name] = []string{long}
+			}
+			_, page := s.post("/destinations/add", form, http.StatusBadRequest)
+			mustBeOurs(t, "POST /destinations/add as "+kind.Name, page)
+		}
+		_, page := s.post("/outputs", map[string][]string{"name": {long}, "of": {"feed"}, "feed": {long}, "folder": {long}, "search": {long}, "limit": {long}, "scope": {long}}, http.StatusBadRequest)
+		mustBeOurs(t, "POST /outputs", page)
+		_, page = s.post("/destinations/1/test", nil, http.StatusOK)
+		mustSay(t, "the test", page, "It was not accepted")
+		mustBeOurs(t, "POST /destinations/1/test", page)
 	})
 }
 

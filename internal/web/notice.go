@@ -53,7 +53,7 @@ func notice(r *http.Request) string {
 	case "poll-failed":
 		return "Polled, but it did not work. What happened is below."
 	}
-	return ""
+	return sendingNotice(q.Get("done"), count("n"))
 }
 
 func polled(status string, added, updated, duplicate int64) string {

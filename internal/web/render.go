@@ -27,7 +27,9 @@ var pages = func() map[string]*template.Template {
 		"len64":    func(list any) int64 { return int64(reflect.ValueOf(list).Len()) },
 		"add64":    func(a, b int64) int64 { return a + b },
 		"int64":    func(n int) int64 { return int64(n) },
-	}).ParseFS(templateFiles, "templates/layout.html", "templates/parts.html"))
+		"next":     func(n int) int { return n + 1 },
+		"pair":     func(a, b any) [2]any { return [2]any{a, b} },
+	}).ParseFS(templateFiles, "templates/layout.html", "templates/parts*.html"))
 	all, err := templateFiles.ReadDir("templates")
 	if err != nil {
 		panic(err) // they are compiled in
@@ -35,7 +37,7 @@ var pages = func() map[string]*template.Template {
 	m := map[string]*template.Template{}
 	for _, file := range all {
 		name := strings.TrimSuffix(file.Name(), path.Ext(file.Name()))
-		if name != "layout" && name != "parts" {
+		if name != "layout" && !strings.HasPrefix(name, "parts") {
 			m[name] = template.Must(template.Must(base.Clone()).ParseFS(templateFiles, "templates/"+file.Name()))
 		}
 	}
@@ -45,7 +47,7 @@ var pages = func() map[string]*template.Template {
 // page is what the layout needs; every page's data has it.
 type page struct {
 	Title   string
-	Section string // of the navigation: "articles", "feeds", "decisions", "add"
+	Section string // of the navigation: "articles", "feeds", "decisions", "destinations", "add"
 	Notice  string // what was just done
 	Undo    *backForm
 	Program string // its version
@@ -119,7 +121,7 @@ func sentence(s string) string {
 		return s
 	}
 	s = string(unicode.ToUpper(r)) + s[n:]
-	if !strings.ContainsAny(s[len(s)-1:], ".!?") {
+	if !strings.ContainsAny(s[len(s)-1:], ".!?") && !strings.HasSuffix(s, "…") {
 		s += "."
 	}
 	return s

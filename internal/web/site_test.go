@@ -17,8 +17,11 @@ import (
 
 	"feedonce"
 	"feedonce/dedup"
+	"feedonce/internal/deliver"
+	"feedonce/internal/dest"
 	"feedonce/internal/fetch"
 	"feedonce/internal/poll"
+	"feedonce/internal/secret"
 	"feedonce/internal/store"
 )
 
@@ -31,6 +34,8 @@ type site struct {
 	store   *store.Store
 	handler http.Handler
 	log     *lines
+	engine  *deliver.Engine
+	box     *secret.Box
 }
 
 // lines is a log that a test can read while it is written.
@@ -59,10 +64,15 @@ func newSite(t *testing.T, s *store.Store) *site {
 	t.Cleanup(client.Close)
 	clock := func() time.Time { return now }
 	p := poll.New(poll.Options{Store: s, Client: client, Now: clock, Spacing: -1})
+	box := secret.New([secret.KeySize]byte{1}, "a test")
+	engine := deliver.New(deliver.Options{
+		Store: s, Box: box, URL: "http://localhost:8470", Env: dest.Env{Client: client.HTTP(), Dial: client.Dial, Exec: true}, Now: clock, Rand: func() float64 { return 0 },
+	})
 	h := Handler(Options{
+		Engine: engine, Box: box,
 		Store: s, Poller: p, Client: client, Log: slog.New(slog.NewTextHandler(log, nil)), Version: "test", Now: clock, Location: time.UTC,
 	})
-	return &site{t: t, store: s, handler: h, log: log}
+	return &site{t: t, store: s, handler: h, log: log, engine: engine, box: box}
 }
 
 func (s *site) do(r *http.Request) *http.Response {

@@ -17,8 +17,10 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"feedonce/internal/deliver"
 	"feedonce/internal/fetch"
 	"feedonce/internal/poll"
+	"feedonce/internal/secret"
 	"feedonce/internal/store"
 )
 
@@ -29,6 +31,12 @@ type Options struct {
 	Client  *fetch.Client // to discover feeds on a page that is added
 	Log     *slog.Logger  // default: nothing is logged
 	Version string
+	// Engine sends messages to destinations; without it (in a demo), their pages say that they are not available.
+	Engine *deliver.Engine
+	// Box opens the addresses of output feeds; without it, their page says that they are not available.
+	Box *secret.Box
+	// URL is where people open the pages, for addresses of output feeds; "" is what each request says.
+	URL string
 	// Hosts are names in the Host header that are answered besides localhost and loopback addresses; "*" is any. As
 	// there are no accounts, any page in a browser could otherwise reach the server under a name of its own that
 	// resolves to 127.0.0.1.
@@ -93,6 +101,27 @@ func (s *server) routes() []route {
 		{"POST /quarantine/{id}/accept", s.accept},
 		{"GET /quarantine/{id}/reject", s.confirmReject},
 		{"POST /quarantine/{id}/reject", s.reject},
+		{"GET /destinations", s.sending(s.destinations)},
+		{"GET /destinations/add", s.sending(s.newDestination)},
+		{"POST /destinations/add", s.sending(s.addDestination)},
+		{"GET /destinations/{id}", s.sending(s.destination)},
+		{"GET /destinations/{id}/edit", s.sending(s.editDestination)},
+		{"POST /destinations/{id}/edit", s.sending(s.saveDestination)},
+		{"GET /destinations/{id}/preview", s.sending(s.previewDestination)},
+		{"POST /destinations/{id}/test", s.sending(s.testDestination)},
+		{"POST /destinations/{id}/pause", s.sending(s.pauseDestination)},
+		{"POST /destinations/{id}/resume", s.sending(s.resumeDestination)},
+		{"GET /destinations/{id}/remove", s.sending(s.confirmRemoveDestination)},
+		{"POST /destinations/{id}/remove", s.sending(s.removeDestination)},
+		{"GET /deliveries", s.sending(s.deliveries)},
+		{"POST /deliveries", s.sending(s.moveDeliveries)},
+		{"POST /brakes/{id}/release", s.sending(s.releaseBrake)},
+		{"GET /outputs", s.publishing(s.outputs)},
+		{"POST /outputs", s.publishing(s.addOutput)},
+		{"GET /outputs/{id}/renew", s.publishing(s.confirmRenewOutput)},
+		{"POST /outputs/{id}/renew", s.publishing(s.renewOutput)},
+		{"GET /outputs/{id}/remove", s.publishing(s.confirmRemoveOutput)},
+		{"POST /outputs/{id}/remove", s.publishing(s.removeOutput)},
 		{"GET /add", s.addForm},
 		{"POST /add", s.add},
 		{"POST /import", s.importOPML},
