@@ -10,6 +10,7 @@ import (
 
 	"feedonce"
 	"feedonce/internal/deliver"
+	"feedonce/internal/outbox"
 	"feedonce/internal/store"
 )
 
@@ -331,6 +332,9 @@ func (s *server) waits(d feedonce.Destination) string {
 		return "Waits: the destination is switched off."
 	case d.OpenUntil.After(s.Now()):
 		return "Waits until the destination is tried again, " + s.at(d.OpenUntil).Words() + "."
+	}
+	if until := outbox.QuietUntil(d.Route.Quiet, s.Now()); until.After(s.Now()) {
+		return "Waits until its quiet hours are over, " + s.at(until).Words() + "."
 	}
 	return ""
 }

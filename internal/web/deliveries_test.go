@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -75,6 +76,35 @@ func TestDeliveries(t *testing.T) {
 			t.Errorf("states after forms that make no sense (-want +got):\n%s", diff)
 		}
 	})
+}
+
+// TestWhatADestinationWaitsFor reads why a message that is due is not sent.
+func TestWhatADestinationWaitsFor(t *testing.T) {
+	s := filled(t)
+	s.view(func(tx *store.Tx) error {
+		d, err := tx.Destination(1)
+		if err != nil {
+			return err
+		}
+		server := &server{Options: Options{Now: func() time.Time { return now }, Location: time.UTC}}
+		for want, change := range map[string]func(*feedonce.Destination){
+			"": func(*feedonce.Destination) {},
+			"Waits until the destination is resumed.":                   func(d *feedonce.Destination) { d.State = feedonce.DestinationPaused },
+			"Waits: the destination is switched off.":                   func(d *feedonce.Destination) { d.State = feedonce.DestinationDisabled },
+			"Waits until the destination is tried again, in 5 minutes.": func(d *feedonce.Destination) { d.OpenUntil = now.Add(5 * time.Minute) },
+			"Waits until its quiet hours are over, in 30 minutes.":      func(d *feedonce.Destination) { d.Route.Quiet = []feedonce.Hours{{From: "14:00", To: "16:00"}} },
+		} {
+			d := d
+			change(&d)
+			if got := server.waits(d); got != want {
+				t.Errorf("it waits: %q, want %q", got, want)
+			}
+		}
+		return nil
+	})
+	s.post("/destinations/1/pause", nil, http.StatusSeeOther)
+	mustSay(t, "what waits at a destination that is paused", s.get("/deliveries?state=pending", http.StatusOK), "Waits until the destination is resumed.")
+	mustSay(t, "the article", s.get("/entries/1", http.StatusOK), "Waits until the destination is resumed.")
 }
 
 func TestBrake(t *testing.T) {

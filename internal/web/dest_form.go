@@ -119,7 +119,9 @@ func (s *server) renderDestinationForm(w http.ResponseWriter, r *http.Request, s
 	if err != nil {
 		return err
 	}
+	some := p.Route.Some
 	p.Route = s.routeForm(route, feeds, p.Kind)
+	p.Route.Some = p.Route.Some || some
 	return s.renderStatus(w, status, "destination_form", p)
 }
 
@@ -141,7 +143,7 @@ func (s *server) addDestination(w http.ResponseWriter, r *http.Request) error {
 	}
 	var invalid *feedonce.InvalidError
 	if errors.As(err, &invalid) {
-		p := destinationForm{Kind: kind, Name: d.Name, Fields: fields(kind, set, nil), Problem: sentence(routeFault(invalid))}
+		p := destinationForm{Kind: kind, Name: d.Name, Fields: fields(kind, set, nil), Problem: sentence(routeFault(invalid)), Route: routeForm{Some: r.PostForm.Get("of") == "some"}}
 		return s.renderDestinationForm(w, r, http.StatusBadRequest, p, d.Route)
 	}
 	if err != nil {
@@ -204,7 +206,7 @@ func (s *server) saveDestination(w http.ResponseWriter, r *http.Request) error {
 	}
 	var invalid *feedonce.InvalidError
 	if errors.As(err, &invalid) {
-		p := destinationForm{ID: d.ID, Kind: kind, Name: d.Name, Fields: fields(kind, set, secrets), Problem: sentence(routeFault(invalid))}
+		p := destinationForm{ID: d.ID, Kind: kind, Name: d.Name, Fields: fields(kind, set, secrets), Problem: sentence(routeFault(invalid)), Route: routeForm{Some: r.PostForm.Get("of") == "some"}}
 		return s.renderDestinationForm(w, r, http.StatusBadRequest, p, d.Route)
 	}
 	if err != nil {

@@ -162,7 +162,7 @@ func TestRouteFaults(t *testing.T) {
 		set  url.Values
 		says []string
 	}{
-		{url.Values{"of": {"some"}}, []string{"needs at least one of them to be ticked"}},
+		{url.Values{"of": {"some"}}, []string{"needs at least one of them to be ticked", `value="some" checked`}},
 		{url.Values{"of": {"some"}, "feed": {"x"}}, []string{"The feeds must be chosen"}},
 		{url.Values{"include_in": {"", ""}, "include_how": {"words", "re"}, "include_words": {"fine", "a("}}, []string{"“Only articles with”, line 2: the expression must be", `value="a("`}},
 		{url.Values{"backlog": {"latest"}, "latest": {"many"}}, []string{"must be from 1 to 500"}},
