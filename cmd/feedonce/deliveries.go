@@ -298,17 +298,21 @@ func (a *app) deliveriesMoveCommand(name, short, is string, do func(*deliver.Eng
 					return err
 				}
 				n, err := do(e, ctx, ids)
-				if err != nil {
-					return err
-				}
-				_, err = fmt.Fprintf(a.out, "%s %s\n", count(int(n), "delivery"), is)
-				return err
+				return a.sayMoved(n, is, err)
 			})
 		},
 	}
 	f.add(cmd)
 	addSettings(cmd.Flags(), "store", "fetch", "deliver")
 	return cmd
+}
+
+// sayMoved says how many deliveries are something now, unless there was an error.
+func (a *app) sayMoved(n int64, is string, err error) error {
+	if err == nil {
+		_, err = fmt.Fprintf(a.out, "%s %s\n", count(int(n), "delivery"), is)
+	}
+	return err
 }
 
 func (a *app) deliveriesResolveCommand() *cobra.Command {
@@ -329,9 +333,9 @@ Look there, and say:
 			switch as {
 			case "sent":
 			case "resend":
-				do, is = (*deliver.Engine).Retry, "to be sent again"
+				do, is = (*deliver.Engine).Lost, "to be sent again"
 			case "skip":
-				do, is = (*deliver.Engine).Skip, "skipped"
+				do, is = (*deliver.Engine).LeaveOpen, "skipped"
 			default:
 				return usagef("--as is %q: it must be sent, resend or skip", as)
 			}
@@ -343,15 +347,8 @@ Look there, and say:
 				if err != nil {
 					return err
 				}
-				if ids, err = onlyUnknown(ctx, s, ids); err != nil {
-					return err
-				}
 				n, err := do(e, ctx, ids)
-				if err != nil {
-					return err
-				}
-				_, err = fmt.Fprintf(a.out, "%s %s\n", count(int(n), "delivery"), is)
-				return err
+				return a.sayMoved(n, is, err)
 			})
 		},
 	}
@@ -359,27 +356,6 @@ Look there, and say:
 	cmd.Flags().StringVar(&as, "as", "", "sent, resend or skip")
 	addSettings(cmd.Flags(), "store", "fetch", "deliver")
 	return cmd
-}
-
-// onlyUnknown leaves out deliveries whose fate is known.
-func onlyUnknown(ctx context.Context, s *store.Store, ids []feedonce.DeliveryID) (left []feedonce.DeliveryID, err error) {
-	err = s.View(ctx, func(tx *store.Tx) error {
-		left = nil
-		for _, id := range ids {
-			d, err := tx.Delivery(id)
-			if errors.Is(err, feedonce.ErrNotFound) {
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			if d.State == feedonce.DeliveryUnknown {
-				left = append(left, id)
-			}
-		}
-		return nil
-	})
-	return left, err
 }
 
 func (a *app) deliveriesReleaseCommand() *cobra.Command {
@@ -413,11 +389,7 @@ them:
 				if errors.Is(err, feedonce.ErrNotFound) {
 					return fmt.Errorf("there is no flood brake %d", id)
 				}
-				if err != nil {
-					return asUsage(err)
-				}
-				_, err = fmt.Fprintf(a.out, "%s %s\n", count(int(n), "delivery"), is)
-				return err
+				return a.sayMoved(n, is, asUsage(err))
 			})
 		},
 	}

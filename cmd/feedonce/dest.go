@@ -71,6 +71,17 @@ func (a *app) destination(ctx context.Context, s *store.Store, name string) (d f
 	return d, err
 }
 
+// withDestination runs f as withEngine does, with the destination a person means.
+func (a *app) withDestination(ctx context.Context, name string, f func(*store.Store, *deliver.Engine, feedonce.Destination) error) error {
+	return a.withEngine(ctx, func(s *store.Store, e *deliver.Engine) error {
+		d, err := a.destination(ctx, s, name)
+		if err != nil {
+			return err
+		}
+		return f(s, e, d)
+	})
+}
+
 // keyValues reads settings as KEY=VALUE, KEY=@FILE for the content of a file and KEY=- for standard input: a secret on a
 // command line can be read by others.
 func (a *app) keyValues(given []string) (dest.Settings, error) {
@@ -269,11 +280,7 @@ func (a *app) destShowCommand() *cobra.Command {
 With --json, an object as in dest list.`,
 		Args: args(1, 1, "the name of a destination"),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return a.withEngine(cmd.Context(), func(s *store.Store, e *deliver.Engine) error {
-				d, err := a.destination(cmd.Context(), s, given[0])
-				if err != nil {
-					return err
-				}
+			return a.withDestination(cmd.Context(), given[0], func(s *store.Store, e *deliver.Engine, d feedonce.Destination) error {
 				return a.printDestination(cmd.Context(), s, e, d)
 			})
 		},
@@ -344,11 +351,7 @@ Exit code 3: the endpoint did not accept it.`,
 		Args: args(1, 1, "the name of a destination"),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			ctx := cmd.Context()
-			return a.withEngine(ctx, func(s *store.Store, e *deliver.Engine) error {
-				d, err := a.destination(ctx, s, given[0])
-				if err != nil {
-					return err
-				}
+			return a.withDestination(ctx, given[0], func(_ *store.Store, e *deliver.Engine, d feedonce.Destination) error {
 				if preview {
 					p, err := e.Preview(ctx, d, feedonce.EntryID(entry))
 					if err != nil {
@@ -403,15 +406,11 @@ func (a *app) destStateCommand(name, short, is string, do func(*deliver.Engine, 
 		Args:  args(1, 1, "the name of a destination"),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			ctx := cmd.Context()
-			return a.withEngine(ctx, func(s *store.Store, e *deliver.Engine) error {
-				d, err := a.destination(ctx, s, given[0])
-				if err != nil {
-					return err
-				}
+			return a.withDestination(ctx, given[0], func(_ *store.Store, e *deliver.Engine, d feedonce.Destination) error {
 				if err := do(e, ctx, d.ID); err != nil {
 					return err
 				}
-				_, err = fmt.Fprintf(a.out, "%s is %s\n", clean(d.Name), is)
+				_, err := fmt.Fprintf(a.out, "%s is %s\n", clean(d.Name), is)
 				return err
 			})
 		},

@@ -79,15 +79,7 @@ With --json, an object: ` + outJSON,
 			if feed != "" && sel.Folder != "" {
 				return usagef("--feed and --folder cannot be named together; for several feeds, put them in a folder")
 			}
-			base, err := a.outBase()
-			if err != nil {
-				return err
-			}
-			return a.withStore(ctx, func(s *store.Store) error {
-				box, err := a.box(a.logger())
-				if err != nil {
-					return err
-				}
+			return a.withOutputs(ctx, func(s *store.Store, box *secret.Box, base string) error {
 				if err := s.View(ctx, func(tx *store.Tx) error {
 					if feed != "" {
 						f, _, err := findFeed(tx, feed)
@@ -103,10 +95,11 @@ With --json, an object: ` + outJSON,
 				}); err != nil {
 					return err
 				}
-				if o, err = outfeed.Add(ctx, s, box, o); err != nil {
+				added, err := outfeed.Add(ctx, s, box, o)
+				if err != nil {
 					return asUsage(err)
 				}
-				return a.printOutput("added", o, base, box)
+				return a.printOutput("added", added, base, box)
 			})
 		},
 	}
@@ -161,6 +154,21 @@ func (a *app) outBase() (string, error) {
 	return base, nil
 }
 
+// withOutputs runs f with the open database, what opens the addresses of outputs, and what they begin with.
+func (a *app) withOutputs(ctx context.Context, f func(s *store.Store, box *secret.Box, base string) error) error {
+	base, err := a.outBase()
+	if err != nil {
+		return err
+	}
+	return a.withStore(ctx, func(s *store.Store) error {
+		box, err := a.box(a.logger())
+		if err != nil {
+			return err
+		}
+		return f(s, box, base)
+	})
+}
+
 // localOnly says, where it is so, that readers on other machines do not reach these addresses.
 func (a *app) localOnly(base string) {
 	if local, err := loopback(a.set.Listen); a.set.URL == "" && err == nil && local {
@@ -205,15 +213,7 @@ With --json, a line for each: ` + outJSON,
 		Args: args(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
-			base, err := a.outBase()
-			if err != nil {
-				return err
-			}
-			return a.withStore(ctx, func(s *store.Store) error {
-				box, err := a.box(a.logger())
-				if err != nil {
-					return err
-				}
+			return a.withOutputs(ctx, func(s *store.Store, box *secret.Box, base string) error {
 				var all []feedonce.Output
 				names := map[feedonce.FeedID]string{}
 				if err := s.View(ctx, func(tx *store.Tx) (err error) {
@@ -365,15 +365,7 @@ With --json, an object: ` + outJSON,
 		Args: args(1, 1, "the name of a cleaned feed"),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			ctx := cmd.Context()
-			base, err := a.outBase()
-			if err != nil {
-				return err
-			}
-			return a.withStore(ctx, func(s *store.Store) error {
-				box, err := a.box(a.logger())
-				if err != nil {
-					return err
-				}
+			return a.withOutputs(ctx, func(s *store.Store, box *secret.Box, base string) error {
 				o, err := a.findOutput(ctx, s, given[0])
 				if err != nil {
 					return err

@@ -2,14 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"feedonce"
 	"feedonce/internal/shape"
 	"feedonce/internal/store"
 )
@@ -77,51 +75,32 @@ type tail struct {
 
 // print prints the next lines, and says how many.
 func (t *tail) print(ctx context.Context) (int, error) {
-	var changes []feedonce.Change
-	var articles []*shape.Entry
-	var instance string
+	var lines []shape.LogLine
 	err := t.s.View(ctx, func(tx *store.Tx) (err error) {
-		if instance, err = tx.Instance(); err != nil {
-			return err
-		}
-		if changes, err = tx.Changes(t.after, 500); err != nil {
-			return err
-		}
-		articles = make([]*shape.Entry, len(changes))
-		for i, c := range changes {
-			en, err := tx.Entry(c.Entry)
-			switch {
-			case errors.Is(err, feedonce.ErrNotFound):
-			case err != nil:
-				return err
-			default:
-				e := shape.EntryOf(en)
-				articles[i] = &e
-			}
-		}
-		return nil
+		lines, err = shape.LogLines(tx, t.after, 500, true)
+		return err
 	})
 	if err != nil {
 		return 0, err
 	}
-	lines := newJSONLines(t.a.out)
-	for i, c := range changes {
+	out := newJSONLines(t.a.out)
+	for _, l := range lines {
 		if t.a.json {
-			err = lines.write(shape.LogLineOf(c, instance, articles[i]))
+			err = out.write(l)
 		} else {
 			title := ""
-			if articles[i] != nil {
-				title = clean(articles[i].Title)
+			if l.Article != nil {
+				title = clean(l.Article.Title)
 			}
-			if c.Other != 0 {
-				title += fmt.Sprintf("  (%d)", c.Other)
+			if l.Other != 0 {
+				title += fmt.Sprintf("  (%d)", l.Other)
 			}
-			_, err = fmt.Fprintf(t.a.out, "%d\t%s\t%s\t%d\t%s\n", c.Seq, c.At.Local().Format("2006-01-02 15:04:05"), strings.TrimPrefix(string(c.Kind), "article."), c.Entry, title)
+			_, err = fmt.Fprintf(t.a.out, "%d\t%s\t%s\t%d\t%s\n", l.Seq, l.At.Local().Format("2006-01-02 15:04:05"), strings.TrimPrefix(l.Kind, "article."), l.Entry, title)
 		}
 		if err != nil {
 			return 0, err
 		}
-		t.after = c.Seq
+		t.after = l.Seq
 	}
-	return len(changes), nil
+	return len(lines), nil
 }

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -111,33 +110,9 @@ type changeReader struct {
 
 // read returns the next lines.
 func (r *changeReader) read(ctx context.Context) (lines []shape.LogLine, err error) {
-	err = r.s.view(ctx, func(tx *store.Tx) error {
-		lines = nil
-		changes, err := tx.Changes(r.after, r.limit)
-		if err != nil || len(changes) == 0 {
-			return err
-		}
-		instance, err := tx.Instance()
-		if err != nil {
-			return err
-		}
-		for _, c := range changes {
-			var article *shape.Entry
-			en, err := tx.Entry(c.Entry)
-			switch {
-			case errors.Is(err, feedonce.ErrNotFound):
-			case err != nil:
-				return err
-			default:
-				a := shape.EntryOf(en)
-				if !r.texts {
-					a.Summary, a.Content = "", ""
-				}
-				article = &a
-			}
-			lines = append(lines, shape.LogLineOf(c, instance, article))
-		}
-		return nil
+	err = r.s.view(ctx, func(tx *store.Tx) (err error) {
+		lines, err = shape.LogLines(tx, r.after, r.limit, r.texts)
+		return err
 	})
 	if err == nil && len(lines) > 0 {
 		r.after = lines[len(lines)-1].Seq

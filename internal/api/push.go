@@ -109,8 +109,7 @@ func (s *server) fetched(in *pushInput, f feedonce.Feed) (ingest.Fetched, error)
 func (s *server) check(ctx context.Context, in *pushInput) (*body[Judgement], error) {
 	f, err := s.pushed(ctx, &in.Body)
 	if errors.Is(err, feedonce.ErrNotFound) && in.Body.Feed == 0 {
-		doc := ingest.Items(in.Body.document(), in.Body.URL, s.Now())
-		return answer(s.judged(ctx, 0, dedup.NewMemory(dedup.Policy{}).Process(doc)))
+		return answer(s.judged(ctx, 0, ingest.CheckUnknown(ingest.Items(in.Body.document(), in.Body.URL, s.Now()))))
 	}
 	if err != nil {
 		return nil, err
@@ -123,7 +122,7 @@ func (s *server) check(ctx context.Context, in *pushInput) (*body[Judgement], er
 	if err != nil {
 		return nil, err
 	}
-	return answer(s.judged(ctx, f.ID, rep.Result))
+	return answer(s.judged(ctx, f.ID, rep))
 }
 
 func (s *server) ingest(ctx context.Context, in *pushInput) (*body[Judgement], error) {
@@ -154,12 +153,13 @@ func (s *server) ingest(ctx context.Context, in *pushInput) (*body[Judgement], e
 	if rep.SameBytes {
 		return answer(Judgement{Feed: f.ID, Same: true, Counts: Counts(rep.Counts), Results: []Judged{}}, nil)
 	}
-	return answer(s.judged(ctx, f.ID, rep.Result))
+	return answer(s.judged(ctx, f.ID, rep))
 }
 
 // judged says what was decided. Entries have numbers where they are stored.
-func (s *server) judged(ctx context.Context, feed feedonce.FeedID, r *dedup.Result) (Judgement, error) {
-	out := Judgement{Feed: feed, Results: make([]Judged, len(r.Decisions))}
+func (s *server) judged(ctx context.Context, feed feedonce.FeedID, rep ingest.Report) (Judgement, error) {
+	r := rep.Result
+	out := Judgement{Feed: feed, Counts: Counts(rep.Counts), Results: make([]Judged, len(r.Decisions))}
 	instance := ""
 	if err := s.view(ctx, func(tx *store.Tx) (err error) {
 		instance, err = tx.Instance()
@@ -167,7 +167,6 @@ func (s *server) judged(ctx context.Context, feed feedonce.FeedID, r *dedup.Resu
 	}); err != nil {
 		return out, err
 	}
-	var counts feedonce.Counts
 	for i := range r.Decisions {
 		d := &r.Decisions[i]
 		evidence, err := json.Marshal(d.Evidence)
@@ -183,21 +182,6 @@ func (s *server) judged(ctx context.Context, feed feedonce.FeedID, r *dedup.Resu
 			j.ID = j.Entry.URN(instance)
 		}
 		out.Results[i] = j
-		switch d.Outcome {
-		case dedup.New:
-			counts.New++
-		case dedup.Updated:
-			counts.Updated++
-		case dedup.Unchanged:
-			counts.Unchanged++
-		case dedup.Duplicate:
-			counts.Duplicate++
-		case dedup.Quarantined:
-			counts.Quarantined++
-		default:
-			counts.Invalid++
-		}
 	}
-	out.Counts = Counts(counts)
 	return out, nil
 }

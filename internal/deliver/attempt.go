@@ -20,18 +20,14 @@ func (d *drain) attempt(ctx context.Context, rows []feedonce.Delivery) error {
 	ids := idsOf(rows)
 	start := d.e.o.Now()
 	batch := int64(0)
-	var instance string
 	err = d.e.o.Store.Update(ctx, func(tx *store.Tx) (err error) {
-		if instance, err = tx.Instance(); err != nil {
-			return err
-		}
 		batch, err = tx.StartAttempt(d.dest.ID, d.fence, ids, m.Digest, start)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	m.Key = key(instance, batch, rows[0].ID)
+	m.Key = key(d.instance, batch, rows[0].ID)
 	within, cancel := context.WithTimeout(ctx, sendFor)
 	res := d.send(within, m)
 	cancel()
@@ -70,6 +66,7 @@ func (d *drain) compose(ctx context.Context, rows []feedonce.Delivery) (m dest.M
 		if err != nil {
 			return err
 		}
+		d.instance = c.instance
 		first := rows[0]
 		if first.Kind == feedonce.DeliverNotice {
 			m = d.e.message(d.dest, first.Kind, first.Created, nil, false)

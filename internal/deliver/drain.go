@@ -60,9 +60,10 @@ type drain struct {
 	full  time.Time // of the token bucket
 	until time.Time
 
-	kind   *dest.Kind
-	sender dest.Sender
-	pace   pace
+	kind     *dest.Kind
+	sender   dest.Sender
+	pace     pace
+	instance string // the database's name, once a message was made
 	// notBefore is when the queue may go on: after quiet hours, or when the breaker closes. Zero: when something is due.
 	notBefore time.Time
 	stop      bool // for good, until a person does something

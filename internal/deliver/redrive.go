@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"feedonce"
 	"feedonce/internal/store"
@@ -16,20 +17,38 @@ import (
 func (e *Engine) Retry(ctx context.Context, ids []feedonce.DeliveryID) (int64, error) {
 	return e.move(ctx, ids, []feedonce.DeliveryState{
 		feedonce.DeliveryRetry, feedonce.DeliveryDead, feedonce.DeliveryUnknown, feedonce.DeliverySkipped, feedonce.DeliveryHeld, feedonce.DeliveryPending,
-	}, feedonce.DeliveryPending, "a person asked for it")
+	}, feedonce.DeliveryPending, asked)
 }
 
 // Skip leaves deliveries unsent that are not sent yet.
 func (e *Engine) Skip(ctx context.Context, ids []feedonce.DeliveryID) (int64, error) {
 	return e.move(ctx, ids, []feedonce.DeliveryState{
 		feedonce.DeliveryPending, feedonce.DeliveryRetry, feedonce.DeliveryDead, feedonce.DeliveryUnknown, feedonce.DeliveryHeld,
-	}, feedonce.DeliverySkipped, "a person said so")
+	}, feedonce.DeliverySkipped, said)
 }
 
 // Arrived says of deliveries that are unknown that they arrived.
 func (e *Engine) Arrived(ctx context.Context, ids []feedonce.DeliveryID) (int64, error) {
-	return e.move(ctx, ids, []feedonce.DeliveryState{feedonce.DeliveryUnknown}, feedonce.DeliverySent, "a person saw that it arrived")
+	return e.move(ctx, ids, unknown, feedonce.DeliverySent, "a person saw that it arrived")
 }
+
+// Lost says of deliveries that are unknown that they did not arrive: they are sent again.
+func (e *Engine) Lost(ctx context.Context, ids []feedonce.DeliveryID) (int64, error) {
+	return e.move(ctx, ids, unknown, feedonce.DeliveryPending, asked)
+}
+
+// LeaveOpen skips deliveries that are unknown.
+func (e *Engine) LeaveOpen(ctx context.Context, ids []feedonce.DeliveryID) (int64, error) {
+	return e.move(ctx, ids, unknown, feedonce.DeliverySkipped, said)
+}
+
+var unknown = []feedonce.DeliveryState{feedonce.DeliveryUnknown}
+
+// Notes of what a person did.
+const (
+	asked = "a person asked for it"
+	said  = "a person said so"
+)
 
 func (e *Engine) move(ctx context.Context, ids []feedonce.DeliveryID, from []feedonce.DeliveryState, to feedonce.DeliveryState, note string) (n int64, err error) {
 	now := e.o.Now()
@@ -37,24 +56,19 @@ func (e *Engine) move(ctx context.Context, ids []feedonce.DeliveryID, from []fee
 		if n, err = tx.SetDeliveries(ids, from, to, now, note); err != nil || to != feedonce.DeliveryPending {
 			return err
 		}
-		return wakeAll(tx, ids, e)
+		return wakeAll(tx, ids, now)
 	})
 	return n, err
 }
 
 // wakeAll wakes the destinations of deliveries.
-func wakeAll(tx *store.Tx, ids []feedonce.DeliveryID, e *Engine) error {
-	var woken []feedonce.DestinationID
-	for _, id := range ids {
-		d, err := tx.Delivery(id)
-		if err != nil {
-			return err
-		}
-		if slices.Contains(woken, d.Destination) {
-			continue
-		}
-		woken = append(woken, d.Destination)
-		if err := wakeNext(tx, d.Destination, e.o.Now()); err != nil {
+func wakeAll(tx *store.Tx, ids []feedonce.DeliveryID, now time.Time) error {
+	destinations, err := tx.DestinationsOf(ids)
+	if err != nil {
+		return err
+	}
+	for _, id := range destinations {
+		if err := wakeNext(tx, id, now); err != nil {
 			return err
 		}
 	}
@@ -96,7 +110,7 @@ func (e *Engine) Release(ctx context.Context, brake int64, how feedonce.BrakeSta
 		if how == feedonce.BrakeDiscarded {
 			return nil
 		}
-		return wakeAll(tx, idsOf(held), e)
+		return wakeAll(tx, idsOf(held), now)
 	})
 	return n, err
 }

@@ -22,10 +22,32 @@ func (e *AccountingError) Error() string {
 		e.Counts.Invalid)
 }
 
+// tally counts the decisions by outcome.
+func tally(decisions []dedup.Decision) feedonce.Counts {
+	var c feedonce.Counts
+	for i := range decisions {
+		switch decisions[i].Outcome {
+		case dedup.New:
+			c.New++
+		case dedup.Updated:
+			c.Updated++
+		case dedup.Unchanged:
+			c.Unchanged++
+		case dedup.Duplicate:
+			c.Duplicate++
+		case dedup.Quarantined:
+			c.Quarantined++
+		case dedup.Invalid:
+			c.Invalid++
+		}
+	}
+	return c
+}
+
 // account counts the decisions for a document of n items, and holds them against the invariant: every item has exactly
 // one decision, in document order, with one of the six outcomes, and what is said to be stored has something to store.
 func account(n int, decisions []dedup.Decision) (feedonce.Counts, error) {
-	var c feedonce.Counts
+	c := tally(decisions)
 	wrong := ""
 	blame := func(format string, args ...any) {
 		if wrong == "" {
@@ -39,26 +61,18 @@ func account(n int, decisions []dedup.Decision) (feedonce.Counts, error) {
 		}
 		switch d.Outcome {
 		case dedup.New:
-			c.New++
 			if d.Entry >= 0 || d.Write == nil {
 				blame("item %d is new without an entry to create", i)
 			}
 		case dedup.Updated:
-			c.Updated++
 			if d.Entry == 0 || d.Write == nil {
 				blame("item %d is updated without an entry to change", i)
 			}
-		case dedup.Unchanged:
-			c.Unchanged++
 		case dedup.Duplicate:
-			c.Duplicate++
 			if d.Entry == 0 {
 				blame("item %d is a duplicate of nothing", i)
 			}
-		case dedup.Quarantined:
-			c.Quarantined++
-		case dedup.Invalid:
-			c.Invalid++
+		case dedup.Unchanged, dedup.Quarantined, dedup.Invalid:
 		default:
 			blame("item %d has the outcome %q", i, d.Outcome)
 		}

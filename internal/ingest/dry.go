@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 
+	"feedonce/dedup"
 	"feedonce/internal/store"
 )
 
@@ -27,4 +28,10 @@ func (in *Ingester) Check(ctx context.Context, f Fetched) (Report, error) {
 		return Report{}, wrap(f.Feed, err)
 	}
 	return v.rep, nil
+}
+
+// CheckUnknown says what would be decided about the first document of a feed that is not known.
+func CheckUnknown(doc *dedup.Document) Report {
+	r := dedup.NewMemory(dedup.Policy{}).Process(doc)
+	return Report{Items: len(doc.Items), Counts: tally(r.Decisions), Result: r}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"feedonce"
+	"feedonce/internal/store"
 )
 
 // LogLine is a line of the change log.
@@ -20,11 +21,39 @@ type LogLine struct {
 	Article  *Entry           `json:"article,omitempty" doc:"The article as it is now; absent where it is gone"`
 }
 
-// LogLineOf is a change; article is nil where it is gone.
-func LogLineOf(c feedonce.Change, instance string, article *Entry) LogLine {
-	l := LogLine{Seq: c.Seq, At: c.At.UTC(), Kind: string(c.Kind), Feed: c.Feed, Entry: c.Entry, ID: c.Entry.URN(instance), Other: c.Other, Revision: c.Revision, Article: article}
-	if c.Other != 0 {
-		l.OtherID = c.Other.URN(instance)
+// LogLines reads the lines of the change log behind one, oldest first, with each article as it is now; with its texts, if they
+// are wanted.
+func LogLines(tx *store.Tx, after int64, limit int, texts bool) ([]LogLine, error) {
+	changes, err := tx.Changes(after, limit)
+	if err != nil || len(changes) == 0 {
+		return nil, err
 	}
-	return l
+	instance, err := tx.Instance()
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]feedonce.EntryID, len(changes))
+	for i, c := range changes {
+		ids[i] = c.Entry
+	}
+	articles, err := tx.EntriesWithTexts(ids)
+	if err != nil {
+		return nil, err
+	}
+	lines := make([]LogLine, len(changes))
+	for i, c := range changes {
+		l := LogLine{Seq: c.Seq, At: c.At.UTC(), Kind: string(c.Kind), Feed: c.Feed, Entry: c.Entry, ID: c.Entry.URN(instance), Other: c.Other, Revision: c.Revision}
+		if c.Other != 0 {
+			l.OtherID = c.Other.URN(instance)
+		}
+		if en, there := articles[c.Entry]; there {
+			article := EntryOf(en)
+			if !texts {
+				article.Summary, article.Content = "", ""
+			}
+			l.Article = &article
+		}
+		lines[i] = l
+	}
+	return lines, nil
 }

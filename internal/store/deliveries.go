@@ -163,6 +163,19 @@ func (tx *Tx) SetDeliveries(ids []feedonce.DeliveryID, states []feedonce.Deliver
 	return n, nil
 }
 
+// DestinationsOf returns the destinations of deliveries, each once. It is one statement; deliveries that are not there have none.
+func (tx *Tx) DestinationsOf(ids []feedonce.DeliveryID) ([]feedonce.DestinationID, error) {
+	from, args := tx.Dialect().From(sqldb.Ints("id", ids), "r", 1)
+	all, err := sqldb.All(tx.Tx, func(row sqldb.Scanner) (id feedonce.DestinationID, err error) {
+		err = row.Scan(&id)
+		return id, err
+	}, `select distinct d.destination_id from `+from+` `+tx.Dialect().Lookup()+` deliveries d on d.id = r.id order by d.destination_id`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("destinations of %d deliveries: %w", len(ids), err)
+	}
+	return all, nil
+}
+
 // SkipDeliveries skips what is waiting to be told about an entry.
 func (tx *Tx) SkipDeliveries(entry feedonce.EntryID, note string, now time.Time) error {
 	if _, err := tx.Exec(`update deliveries set state = 'skipped', done_at = $2, note = $3

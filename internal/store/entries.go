@@ -73,6 +73,27 @@ func (tx *Tx) Entry(id feedonce.EntryID) (feedonce.Entry, error) {
 	return e, found(err, "entry %d", id)
 }
 
+// EntriesWithTexts returns entries with their texts, by ID, in one statement. Those that are not there are not in it.
+func (tx *Tx) EntriesWithTexts(ids []feedonce.EntryID) (map[feedonce.EntryID]feedonce.Entry, error) {
+	found := map[feedonce.EntryID]feedonce.Entry{}
+	if len(ids) == 0 {
+		return found, nil
+	}
+	from, args := tx.Dialect().From(sqldb.Ints("id", ids), "r", 1)
+	lookup := tx.Dialect().Lookup()
+	err := tx.Each(func(row sqldb.Scanner) error {
+		var e feedonce.Entry
+		err := row.Scan(append(entryFields(&e), &e.Summary, &e.Content)...)
+		found[e.ID] = e
+		return err
+	}, `select `+entryColumns+`, b.summary, b.content from (select distinct id from `+from+`) r
+		`+lookup+` entries e on e.id = r.id `+lookup+` entry_bodies b on b.entry_id = e.id`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("%d entries: %w", len(ids), err)
+	}
+	return found, nil
+}
+
 // EntryCount returns the number of entries of a feed (0: of all).
 func (tx *Tx) EntryCount(id feedonce.FeedID) (int64, error) {
 	w := where{}

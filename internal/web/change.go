@@ -38,6 +38,11 @@ type brief struct {
 	Age    moment
 }
 
+// memberBrief is an article of a story.
+func (s *server) memberBrief(m store.StoryMember) brief {
+	return brief{m.Entry.ID, m.Entry.Title, m.Entry.Feed, m.FeedName, s.at(m.Entry.Time())}
+}
+
 func (s *server) brief(names *namer, e feedonce.Entry) (brief, error) {
 	f, err := names.feed(e.Feed)
 	return brief{e.ID, e.Title, e.Feed, f.Name(), s.at(e.Time())}, err

@@ -62,7 +62,7 @@ func (s *server) said(tx *store.Tx, id feedonce.EntryID) (said, error) {
 		return out, nil
 	}
 	for i, m := range a.Story.Members {
-		row := memberRow{brief: brief{m.Entry.ID, m.Entry.Title, m.Entry.Feed, m.FeedName, s.at(m.Entry.Time())}, Here: m.Entry.ID == id, About: m.About, Lead: i == a.Story.Lead}
+		row := memberRow{brief: s.memberBrief(m), Here: m.Entry.ID == id, About: m.About, Lead: i == a.Story.Lead}
 		row.Chosen = row.Lead && !a.Story.Chosen.IsZero()
 		out.Story = append(out.Story, row)
 		if row.Here {

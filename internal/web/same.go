@@ -166,7 +166,7 @@ func (s *server) confirmLeave(w http.ResponseWriter, r *http.Request) error {
 		}
 		p.Heading, p.Button, p.Action, p.Back = "Leave the story?", "It leaves the story", entryPath(entry)+"/leave", entryPath(entry)
 		for _, m := range story.Members {
-			b := brief{m.Entry.ID, m.Entry.Title, m.Entry.Feed, m.FeedName, s.at(m.Entry.Time())}
+			b := s.memberBrief(m)
 			if m.Entry.ID == entry {
 				p.Articles = append([]brief{b}, p.Articles...)
 			} else {
@@ -211,7 +211,7 @@ func (s *server) confirmLead(w http.ResponseWriter, r *http.Request) error {
 		p.Heading, p.Button, p.Action, p.Back = "Show it first?", "It is shown first", entryPath(entry)+"/lead", entryPath(entry)
 		for _, m := range story.Members {
 			if m.Entry.ID == entry {
-				p.Articles = []brief{{m.Entry.ID, m.Entry.Title, m.Entry.Feed, m.FeedName, s.at(m.Entry.Time())}}
+				p.Articles = []brief{s.memberBrief(m)}
 			}
 		}
 		now := story.Members[story.Lead]
