@@ -386,7 +386,7 @@ func changed(x, y *features) []string {
 func (j *Judge) selfFacts(a *arrival) []Fact {
 	var out []Fact
 	if a.f.guid != "" {
-		out = append(out, Fact{Name: "guid", Is: "unknown", Have: cut(a.f.guid, 300)})
+		out = append(out, Fact{Name: "guid", Is: guidUse(a), Have: cut(a.f.guid, 300)})
 	} else {
 		out = append(out, Fact{Name: "guid", Is: "absent"})
 	}
@@ -405,4 +405,21 @@ func (j *Judge) selfFacts(a *arrival) []Fact {
 		out = append(out, Fact{Name: "title", Is: is, Have: cut(t, 300)})
 	}
 	return out
+}
+
+// guidUse says what was found of the guid of a new article.
+func guidUse(a *arrival) string {
+	by := func(kinds ...KeyKind) bool {
+		return slices.ContainsFunc(a.keys, func(k Key) bool { return slices.Contains(kinds, k.Kind) })
+	}
+	switch {
+	case a.recycled:
+		return "recycled"
+	case by(KeyGUID):
+		return "unknown"
+	case by(KeyGUIDLink, KeyGUIDLinkTitle):
+		return "shared"
+	default:
+		return "ignored"
+	}
 }

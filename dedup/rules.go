@@ -318,7 +318,7 @@ var others = []Rule{
 	{ID: "NR", Name: "new under a recycled guid", Sentence: "The guid belonged to another article: link, title, text and date are all different, so this is a new article."},
 	{ID: "Q0", Name: "nothing to identify it by", Sentence: "The item has no guid, link, title, text or enclosure: nothing says what it is."},
 	{ID: "Q1", Name: "unreadable item", Sentence: "The item could not be read."},
-	{ID: "Q2", Name: "held for want of a guid", Sentence: "The feed's policy holds items without a guid until a person accepts them."},
+	{ID: "Q2", Name: "held for want of a guid", Sentence: "The feed's policy lets no item without a guid through: it holds it until a person accepts it, or refuses it."},
 	{ID: "U1", Name: "split off by a person", Sentence: "A person said that this is an article of its own."},
 	{ID: "U2", Name: "merged by a person", Sentence: "A person said that these are the same article."},
 	{ID: "U3", Name: "accepted by a person", Sentence: "The feed's policy held the item, and a person accepted it."},

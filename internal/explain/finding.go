@@ -36,6 +36,9 @@ var wordings = map[string]wording{
 	"guid differs":                {"The guid is another one", Against},
 	"guid absent":                 {"There is no guid", Neutral},
 	"guid unknown":                {"Nothing in this feed had this guid before", Against},
+	"guid recycled":               {"The guid belonged to another article before", Against},
+	"guid shared":                 {"The guid stands on several articles of this feed, and none of them has this link or title as well", Against},
+	"guid ignored":                {"Guids do not tell articles apart in this feed, so this one was not looked up", Neutral},
 
 	"link equal":                     {"The link is the same, and links tell articles apart in this feed", For},
 	"link equal, but weak":           {"The link is the same, which says little: several articles have it, or it leads to a front page or another site", Neutral},
@@ -105,9 +108,7 @@ func findingOf(f dedup.Fact) Finding {
 func (d *Decision) Findings() []Finding {
 	out := make([]Finding, len(d.Evidence.Facts))
 	for i, f := range d.Evidence.Facts {
-		if out[i] = findingOf(f); f.Name == "guid" && f.Is == "unknown" && d.Rule.ID == "NR" {
-			out[i].Text = "The guid belonged to another article before"
-		}
+		out[i] = findingOf(f)
 	}
 	return out
 }

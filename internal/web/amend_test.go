@@ -274,7 +274,7 @@ func TestHeldAndPolicy(t *testing.T) {
 		p.set(piece("", "bread", "Bread of clay", breadText), piece("", "soup", "Soup of stone", breadText+" Soup."), piece("", "salt", "Salt of the earth", ferryText+" Salt."), piece("a", "ferry", "The ferry is late", ferryText))
 		s.post("/feeds/1/poll", nil, http.StatusSeeOther)
 		page = s.get("/quarantine", http.StatusOK)
-		mustSay(t, "what is held", page, "3 held", "Bread of clay", "Soup of stone", "holds items without a guid", "Accept always for this feed…")
+		mustSay(t, "what is held", page, "3 held", "Bread of clay", "Soup of stone", "lets no item without a guid through", "Accept always for this feed…")
 		mustSay(t, "the feed", s.get("/feeds/1", http.StatusOK), "3 items are held")
 		held := s.decisionsOf(store.DecisionFilter{Outcomes: []string{"quarantined"}})
 		id := map[string]int64{}

@@ -102,6 +102,12 @@ func finding(is string) string {
 		return "missing"
 	case "unknown":
 		return "never seen before"
+	case "recycled":
+		return "another article's before"
+	case "shared":
+		return "on several articles"
+	case "ignored":
+		return "not looked up"
 	case "vanished":
 		return "gone from the feed"
 	}
@@ -113,7 +119,7 @@ func finding(is string) string {
 
 // agrees reports whether a finding speaks for two items being the same article.
 func agrees(is string) bool {
-	for _, against := range []string{"differs", "absent", "unknown", "on ", "both "} {
+	for _, against := range []string{"differs", "absent", "unknown", "recycled", "shared", "ignored", "on ", "both "} {
 		if strings.HasPrefix(is, against) {
 			return false
 		}
