@@ -298,7 +298,7 @@ func TestExplainDecision(t *testing.T) {
 		s.wait()
 		s.call("POST", "feeds/1/poll", "", 200, nil)
 		for outcome, want := range map[string][3]string{
-			"quarantined": {"Held: not shown until a person accepts it", "held for want of a guid", "holds items without a guid"},
+			"quarantined": {"Held: not shown until a person accepts it", "held for want of a guid", "lets no item without a guid through"},
 			"invalid":     {"Refused, as the feed's policy wants it", "refused for want of a guid", "refuses items without a guid"},
 		} {
 			var l decisionList

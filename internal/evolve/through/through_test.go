@@ -14,9 +14,9 @@ import (
 // put off for hours.
 func TestDecisionsAreTheSameEverywhere(t *testing.T) {
 	for name, cfg := range map[string]evolve.Config{
-		"archetypes": {Seed: 2002, Feeds: 1, Polls: size(12, 4)},
+		"archetypes": {Seed: 2001, Feeds: 1, Polls: size(12, 4)},
 		"long":       {Seed: 9001, Feeds: 1, Polls: 90, Archetypes: named("live-blog")},
-		"chaos":      {Seed: 2003, Feeds: size(12, 4), Polls: 12, Archetypes: []*evolve.Archetype{evolve.Chaos}},
+		"chaos":      {Seed: 2002, Feeds: size(12, 4), Polls: 12, Archetypes: []*evolve.Archetype{evolve.Chaos}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
