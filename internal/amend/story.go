@@ -32,6 +32,12 @@ func Leave(ctx context.Context, s *store.Store, entry feedonce.EntryID, by By) (
 		if err := tx.DropMemberships(story, entry); err != nil {
 			return am, err
 		}
+		if err := settle(tx, b4.Stories, entry); err != nil {
+			return am, err
+		}
+		if err := tx.UnreadNew([]feedonce.EntryID{entry}); err != nil { // also for those who read it as another one
+			return am, err
+		}
 		am = store.Amendment{Kind: store.AmendLeave, Feed: e.Feed, A: entry, At: by.At, Who: by.Who,
 			Note: by.note(fmt.Sprintf("%%s said that entry %d is not of story %d", entry, story))}
 		for _, m := range b4.Stories {
@@ -138,6 +144,9 @@ func join(tx *store.Tx, a, b store.Whole, by By) (am store.Amendment, err error)
 		if err := tx.DropMemberships(sb); err != nil {
 			return am, err
 		}
+	}
+	if err := tx.SettleStory(a.ID(), b.ID()); err != nil {
+		return am, err
 	}
 	am = store.Amendment{Kind: store.AmendJoin, Feed: a.Feed, A: a.ID(), B: b.ID(), At: by.At, Who: by.Who, Rule: "U2",
 		Note: by.note(fmt.Sprintf("%%s said that entries %d and %d, of two feeds, are one story", a.ID(), b.ID()))}
@@ -250,7 +259,17 @@ func restoreStories(tx *store.Tx, rows []store.Membership, by By, named ...feedo
 			return err
 		}
 	}
-	return nil
+	return settle(tx, rows, named...)
+}
+
+// settle makes what is unread agree with the stories that members of one and others are in now.
+func settle(tx *store.Tx, rows []store.Membership, others ...feedonce.EntryID) error {
+	for _, m := range rows {
+		if !slices.Contains(others, m.Entry) {
+			others = append(others, m.Entry)
+		}
+	}
+	return tx.SettleStory(others...)
 }
 
 // ledSince says which entries people chose since to lead the stories in which the entries of rows are now, and when.

@@ -1,8 +1,8 @@
 // Package outbox decides who is told of what a document brought, and writes it down in the transaction that stores the
 // document: one row for each destination and article, which the database keeps unique. Sending is for internal/deliver.
 //
-//   - Put is the last thing of every transaction that creates or changes articles: it writes the change log, and the
-//     deliveries. tell.go has its rules, flood.go the brake (docs/decisions/0005-flood.md).
+//   - Put is the last thing of every transaction that creates or changes articles: it writes the change log, what is unread
+//     for whom, and the deliveries. tell.go has its rules, flood.go the brake (docs/decisions/0005-flood.md).
 //   - route.go and filter.go: what a destination's route selects. due.go: when it is told.
 //   - backlog.go: what a new destination is told of that was there before it. notice.go: what the operator should know.
 //
@@ -54,7 +54,7 @@ type Document struct {
 	ByHand bool
 }
 
-// Put writes the change log and the deliveries for what became of articles. It is the last of the transaction that locks
+// Put writes the change log, what is unread for whom, and the deliveries for what became of articles. It is the last of the transaction that locks
 // anything: it takes store's LockOrder, so that the log is in the order of commits and every destination is told either by
 // this document or by its own backlog.
 func Put(tx *store.Tx, d Document) error {
@@ -64,7 +64,11 @@ func Put(tx *store.Tx, d Document) error {
 	if err := tx.LockOrder(); err != nil {
 		return err
 	}
-	if err := tx.AddChanges(d.changes()); err != nil {
+	changes := d.changes()
+	if err := tx.AddChanges(changes); err != nil {
+		return err
+	}
+	if err := unread(tx, changes); err != nil {
 		return err
 	}
 	if !slices.ContainsFunc(d.Events, func(ev Event) bool { return ev.tellsNew() || ev.tellsUpdate() || d.First }) {
@@ -97,6 +101,22 @@ func (ev *Event) tellsNew() bool {
 // tellsUpdate says that an update is to be told where updates are told.
 func (ev *Event) tellsUpdate() bool {
 	return ev.Kind == feedonce.DeliverUpdate && ev.Material && ev.Quiet == ""
+}
+
+// unread makes what is unread follow the changes.
+func unread(tx *store.Tx, changes []feedonce.Change) error {
+	var fresh []feedonce.EntryID
+	for _, c := range changes {
+		switch c.Kind {
+		case feedonce.ChangeCreated, feedonce.ChangeSplit:
+			fresh = append(fresh, c.Entry)
+		case feedonce.ChangeMerged:
+			if err := tx.ReadMerged(c.Entry, c.Other); err != nil {
+				return err
+			}
+		}
+	}
+	return tx.UnreadNew(fresh)
 }
 
 func (d *Document) changes() []feedonce.Change {

@@ -72,7 +72,8 @@ func (tx *Tx) skipIDs() error {
 		return nil
 	}
 	for _, of := range [][2]string{{"feeds", "id"}, {"entries", "id"}, {"decisions", "id"}, {"stories", "id"}, {"amendments", "id"}, {"destinations", "id"},
-		{"deliveries", "id"}, {"brakes", "id"}, {"notices", "id"}, {"changes", "seq"}, {"outputs", "id"}} {
+		{"deliveries", "id"}, {"brakes", "id"}, {"notices", "id"}, {"changes", "seq"}, {"outputs", "id"},
+		{"users", "id"}, {"tokens", "id"}} {
 		if _, err := tx.Exec(`select setval(s, nextval(s) + $3) from (select pg_get_serial_sequence($1, $2)::regclass as s) s`, of[0], of[1], skippedIDs); err != nil {
 			return fmt.Errorf("skip numbers of %s: %w", of[0], err)
 		}

@@ -1,0 +1,139 @@
+package store
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"feedonce"
+	"feedonce/internal/sqldb"
+)
+
+// A View is which articles of those that a user follows a list has.
+type View string
+
+const (
+	ViewUnread  View = "unread"
+	ViewAll     View = "all"
+	ViewStarred View = "starred" // also of feeds that they follow no more
+	ViewHistory View = "history" // what they read, the latest first
+)
+
+// RiverFilter selects stories for a user to read. A list of several feeds has each story once.
+type RiverFilter struct {
+	User   feedonce.UserID
+	View   View // default ViewUnread
+	Scope  Scope
+	Oldest bool   // oldest first; not for ViewStarred and ViewHistory
+	Limit  int    // default 50
+	Before Cursor // after this one in the list; zero is the start
+}
+
+// A RiverRow is an article in a list.
+type RiverRow struct {
+	Entry  feedonce.Entry // without Content and Summary
+	At     time.Time      // what the list is sorted by
+	State  State
+	Copies int // of the same story in other feeds that the user follows, and arrivals that were folded into it
+}
+
+// River returns a page of a list: two statements.
+func (tx *Tx) River(f RiverFilter) ([]RiverRow, error) {
+	w := where{}
+	user := int64(f.User)
+	var from, key, id string
+	switch f.View {
+	case ViewUnread, "":
+		from, key, id = `unread u join entries e on e.id = u.entry_id`, "u.sort_at", "u.entry_id"
+		w.add("u.user_id = ?", user)
+		f.Scope.condition(&w, "u.feed_id", f.User)
+		switch {
+		case f.Scope.Feed != 0:
+		case f.Scope.Folder == nil:
+			w.add("u.group_id = u.entry_id")
+		default:
+			w.add(`(u.group_id = u.entry_id or not exists (select 1 from unread o join subscriptions os on os.user_id = o.user_id and os.feed_id = o.feed_id
+				where o.user_id = u.user_id and o.group_id = u.group_id and o.entry_id < u.entry_id and os.folder = ?))`, *f.Scope.Folder)
+		}
+	case ViewAll:
+		from, key, id = `entries e`, "e.sort_at", "e.id"
+		w.add("e.merged_into is null")
+		if f.Scope.Feed != 0 {
+			w.add("e.feed_id = ?", int64(f.Scope.Feed))
+			w.add("exists (select 1 from subscriptions s where s.user_id = ? and s.feed_id = e.feed_id)", user)
+			break
+		}
+		folder := ""
+		args := []any{user, user}
+		if f.Scope.Folder != nil {
+			folder = " and folder = ?"
+			args = []any{user, *f.Scope.Folder, user, *f.Scope.Folder}
+		}
+		w.add(`e.feed_id in (select feed_id from subscriptions where user_id = ?`+folder+`) and not exists (
+			select 1 from story_members m join story_members o on o.story_id = m.story_id and o.entry_id < m.entry_id and o.kind = 'member'
+			where m.entry_id = e.id and m.kind = 'member' and o.feed_id in (select feed_id from subscriptions where user_id = ?`+folder+`))`, args...)
+	case ViewStarred, ViewHistory:
+		column := "st.starred_at"
+		if f.View == ViewHistory {
+			column = "st.read_at"
+		}
+		from, key, id = `entry_states st join entries e on e.id = st.entry_id`, column, "st.entry_id"
+		w.add("st.user_id = ?", user)
+		w.add(column + " is not null and e.merged_into is null")
+		f.Scope.condition(&w, "e.feed_id", f.User)
+	default:
+		return nil, &feedonce.InvalidError{Field: "the list", Reason: fmt.Sprintf("must be unread, all, starred or history, not %q", f.View)}
+	}
+	order, than := "desc", "<"
+	if f.Oldest && (f.View == ViewUnread || f.View == "" || f.View == ViewAll) {
+		order, than = "", ">"
+	}
+	if f.Before != (Cursor{}) {
+		w.add("("+key+", "+id+") "+than+" (?, ?)", f.Before.Time.UnixMicro(), f.Before.ID)
+	}
+	rows, err := sqldb.All(tx.Tx, func(row sqldb.Scanner) (RiverRow, error) {
+		var r RiverRow
+		err := row.Scan(append(entryFields(&r.Entry), at(&r.At))...)
+		return r, err
+	}, `select `+entryColumns+`, `+key+` from `+from+` join entry_bodies b on b.entry_id = e.id`+w.String()+
+		` order by `+key+` `+order+`, `+id+` `+order+w.limit(f.Limit), w.args...)
+	if err != nil {
+		return nil, fmt.Errorf("list of articles: %w", err)
+	}
+	return rows, tx.annotate(f.User, rows)
+}
+
+// annotate adds what the user did with the articles, and how many copies they have.
+func (tx *Tx) annotate(user feedonce.UserID, rows []RiverRow) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	ids := make([]feedonce.EntryID, len(rows))
+	at := map[feedonce.EntryID]*RiverRow{}
+	for i := range rows {
+		ids[i] = rows[i].Entry.ID
+		at[ids[i]] = &rows[i]
+	}
+	states, err := tx.States(user, ids)
+	if err != nil {
+		return err
+	}
+	for id, s := range states {
+		at[id].State = s
+	}
+	from, args := tx.Dialect().From(sqldb.Ints("id", ids), "r", 2)
+	err = tx.Each(func(row sqldb.Scanner) error {
+		var id feedonce.EntryID
+		var n int
+		err := row.Scan(&id, &n)
+		at[id].Copies = n
+		return err
+	}, strings.Join([]string{`select r.id,
+		(select count(*) from story_members m join story_members o on o.story_id = m.story_id and o.entry_id <> m.entry_id and o.kind = 'member'
+			join subscriptions s on s.user_id = $1 and s.feed_id = o.feed_id where m.entry_id = r.id and m.kind = 'member')
+		+ (select count(*) from decisions d where d.entry_id = r.id and d.outcome = 'duplicate') from`, from}, " "), append([]any{int64(user)}, args...)...)
+	if err != nil {
+		return fmt.Errorf("copies of %d articles: %w", len(ids), err)
+	}
+	return nil
+}
