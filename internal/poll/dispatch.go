@@ -248,7 +248,7 @@ func (d *dispatcher) giveBack(ctx context.Context, claims []waiting, due func(in
 			}
 			leases[c.Feed.ID] = c.Fence
 		}
-		return tx.Release(leases)
+		return tx.GiveBack(leases)
 	})
 	if err != nil {
 		d.p.o.Log.Warn("claimed feeds could not be given back and wait for their next turn", "feeds", len(claims), "error", err)

@@ -84,7 +84,8 @@ func named(resp *fetch.Response) (fetch.Candidate, bool) {
 const maxHold = time.Hour
 
 // failed is the end of a poll that did not go well: it records the error with the feed, in words, and when to try again.
-func (p *Poller) failed(ctx context.Context, claim store.Claim, res Result, resp *fetch.Response, err error) Result {
+// The poll began at start.
+func (p *Poller) failed(ctx context.Context, claim store.Claim, res Result, resp *fetch.Response, start time.Time, err error) Result {
 	id, now := claim.Feed.ID, p.o.Now()
 	res.Status, res.Report = StatusError, ingest.Report{}
 	log := p.o.Log.With("feed", id, "url", shown(claim.Feed.URL))
@@ -121,7 +122,10 @@ func (p *Poller) failed(ctx context.Context, claim store.Claim, res Result, resp
 				return err
 			}
 		}
-		return tx.Failed(id, claim.Fence, now, f.words, res.Next)
+		if err := tx.Failed(id, claim.Fence, now, f.words, res.Next); err != nil {
+			return err
+		}
+		return tx.AddPoll(id, f.poll(resp, now.Sub(start), now))
 	})
 	if err != nil && !errors.Is(err, feedonce.ErrFenced) && !errors.Is(err, feedonce.ErrNotFound) {
 		log.Error("cannot record the error of a poll", "error", err)
@@ -143,7 +147,7 @@ func (p *Poller) dueAgain(ctx context.Context, claim store.Claim, now time.Time)
 		if err := tx.SetSchedule(claim.Feed.ID, s); err != nil {
 			return err
 		}
-		return tx.Release(map[feedonce.FeedID]int64{claim.Feed.ID: claim.Fence})
+		return tx.GiveBack(map[feedonce.FeedID]int64{claim.Feed.ID: claim.Fence})
 	})
 	if err != nil && !errors.Is(err, feedonce.ErrNotFound) {
 		p.o.Log.Warn("a feed could not be given back and waits for its next turn", "feed", claim.Feed.ID, "error", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"time"
 
 	"feedonce"
 	"feedonce/internal/fetch"
@@ -15,16 +16,22 @@ import (
 func (p *Poller) poll(ctx context.Context, claim store.Claim) (res Result) {
 	start := p.o.Now()
 	res.Feed = claim.Feed
+	late := time.Duration(-1)
+	if !claim.Due.IsZero() {
+		late = max(start.Sub(claim.Due), 0)
+	}
 	defer func() {
 		if v := recover(); v != nil {
-			res = p.failed(ctx, claim, res, nil, &ingest.PanicError{Doing: "polling", Value: v, Stack: debug.Stack()})
+			res = p.failed(ctx, claim, res, nil, start, &ingest.PanicError{Doing: "polling", Value: v, Stack: debug.Stack()})
 		}
-		res.Took = p.o.Now().Sub(start)
+		end := p.o.Now()
+		res.Took = end.Sub(start)
+		p.counts.addPoll(end, measured(res, late))
 	}()
 
 	resp, err := p.o.Client.Get(ctx, fetch.Request{URL: claim.Feed.URL, ETag: claim.ETag, LastModified: claim.LastModified})
 	if err != nil {
-		return p.failed(ctx, claim, res, nil, err)
+		return p.failed(ctx, claim, res, nil, start, err)
 	}
 	res.Wire = resp.Wire
 	if resp.NotModified {
@@ -40,12 +47,16 @@ func (p *Poller) poll(ctx context.Context, claim store.Claim) (res Result) {
 		Received: now, Truncated: resp.Truncated, Claim: &claim, Warnings: warnings(claim.Feed, resp),
 		Also: func(tx *store.Tx, rep ingest.Report) error {
 			learned = p.learn(claim, resp, rep, now)
-			return learned.store(tx, claim.Feed.ID)
+			if !rep.Unchanged {
+				learned.poll = recorded(resp, rep, now)
+			}
+			return learned.store(tx, claim.Feed)
 		},
 	})
 	if err != nil {
-		return p.failed(ctx, claim, res, resp, err)
+		return p.failed(ctx, claim, res, resp, start, err)
 	}
+	p.counts.addPoll(now, lags(rep, claim.Feed.FirstOK.IsZero(), now))
 	switch {
 	case rep.Counts.New > 0:
 		res.Status = StatusNew
@@ -69,8 +80,8 @@ func (p *Poller) settle(ctx context.Context, claim store.Claim, res Result, resp
 		p.counts.add(now, id, rep.Counts)
 		l = p.learn(claim, resp, rep, now)
 		if !l.empty() {
-			if err := p.o.Store.Update(ctx, func(tx *store.Tx) error { return l.store(tx, id) }); err != nil {
-				return p.failed(ctx, claim, res, resp, err)
+			if err := p.o.Store.Update(ctx, func(tx *store.Tx) error { return l.store(tx, claim.Feed) }); err != nil {
+				return p.failed(ctx, claim, res, resp, now, err)
 			}
 		}
 	}
@@ -89,17 +100,31 @@ type lesson struct {
 	recovered bool
 	schedule  *feedonce.Schedule
 	moved     *moved
+	poll      *store.Poll // that stored something; nil where it did not
 }
 
 func (l lesson) empty() bool { return l == lesson{} }
 
-func (l lesson) store(tx *store.Tx, id feedonce.FeedID) error {
+func (l lesson) store(tx *store.Tx, feed feedonce.Feed) error {
+	id := feed.ID
 	if l.recovered {
 		if err := tx.Recovered(id); err != nil {
 			return fmt.Errorf("clearing the error: %w", err)
 		}
 	}
-	if l.schedule != nil {
+	switch {
+	case l.poll != nil:
+		s := feedonce.Schedule{Floor: feed.Schedule.Floor}
+		if l.schedule != nil {
+			s = *l.schedule
+		}
+		if err := tx.Polled(id, s, l.poll.Outcome); err != nil {
+			return fmt.Errorf("schedule: %w", err)
+		}
+		if err := tx.AddPoll(id, *l.poll); err != nil {
+			return err
+		}
+	case l.schedule != nil:
 		if err := tx.SetSchedule(id, *l.schedule); err != nil {
 			return fmt.Errorf("schedule: %w", err)
 		}

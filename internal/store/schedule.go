@@ -17,6 +17,8 @@ type Claim struct {
 	ETag         string
 	LastModified string
 	BodyHash     []byte // of the last document; nil where there is none
+
+	Due time.Time // when it was to be polled; zero where ClaimFeed claimed it, due or not
 }
 
 // maxInterval is the longest that Claim leaves a feed alone, whatever its publisher asks for.
@@ -36,32 +38,38 @@ func nextPoll(d sqldb.Dialect) string {
 // need be written. A lease that is longer than a feed's interval keeps the feed from its next poll, unless Release
 // gives it back.
 func (tx *Tx) Claim(now time.Time, limit int, lease time.Duration) ([]Claim, error) {
-	fences := map[feedonce.FeedID]int64{}
+	fences, due := map[feedonce.FeedID]int64{}, map[feedonce.FeedID]time.Time{}
 	err := tx.Each(func(row sqldb.Scanner) error {
 		var id feedonce.FeedID
 		var fence int64
-		err := row.Scan(&id, &fence)
-		fences[id] = fence
+		var was time.Time
+		err := row.Scan(&id, &fence, at(&was))
+		fences[id], due[id] = fence, was
 		return err
 	}, `with due as materialized (
-			select feed_id as id from feed_schedule
+			select feed_id as id, next_poll_at as was from feed_schedule
 			where next_poll_at <= $1 and (lease_until is null or lease_until <= $1)
 			order by next_poll_at limit $2 `+tx.Dialect().SkipLocked()+`)
 		update feed_schedule set next_poll_at = `+nextPoll(tx.Dialect())+`,
-			last_poll_at = $1, lease_until = $1 + cast($3 as bigint), fence = fence + 1
+			last_poll_at = $1, lease_until = $1 + cast($3 as bigint), fence = fence + 1, recent = `+shifted+`
 		from due where feed_id = due.id
-		returning feed_id, fence`,
+		returning feed_id, fence, (select d.was from due d where d.id = feed_id)`,
 		now.UnixMicro(), limit, lease.Microseconds())
 	if err != nil {
 		return nil, fmt.Errorf("claim feeds: %w", err)
 	}
-	return tx.claims(fences)
+	claims, err := tx.claims(fences)
+	for i := range claims {
+		claims[i].Due = due[claims[i].Feed.ID]
+	}
+	return claims, err
 }
 
 // ClaimFeed claims one feed for a manual poll, due or not, leased or not. It moves the schedule as Claim does, but
 // leaves lease and fence alone: it runs beside a worker, and Apply's compare-and-swap keeps the two apart.
 func (tx *Tx) ClaimFeed(now time.Time, id feedonce.FeedID) (Claim, error) {
-	_, err := tx.Exec(`update feed_schedule set next_poll_at = `+nextPoll(tx.Dialect())+`, last_poll_at = $1 where feed_id = $2`,
+	_, err := tx.Exec(`update feed_schedule set next_poll_at = `+nextPoll(tx.Dialect())+`, last_poll_at = $1, recent = `+shifted+`
+		where feed_id = $2`,
 		now.UnixMicro(), id)
 	if err != nil {
 		return Claim{}, fmt.Errorf("claim feed %d: %w", id, err)
@@ -102,13 +110,15 @@ func (tx *Tx) claims(fences map[feedonce.FeedID]int64) ([]Claim, error) {
 
 // Release ends leases early, of feeds and with the fences that Claim gave; leases that others have meanwhile are left.
 // It is for those who poll a feed more often than a lease lasts.
-func (tx *Tx) Release(fences map[feedonce.FeedID]int64) error {
+func (tx *Tx) Release(fences map[feedonce.FeedID]int64) error { return tx.release(fences, "") }
+
+func (tx *Tx) release(fences map[feedonce.FeedID]int64, also string) error {
 	b := sqldb.NewBatch("feed int", "fence int")
 	for id, fence := range fences {
 		b.Add(int64(id), fence)
 	}
 	from, args := tx.Dialect().From(b, "r", 1)
-	_, err := tx.Exec(`update feed_schedule set lease_until = null from `+from+`
+	_, err := tx.Exec(`update feed_schedule set lease_until = null`+also+` from `+from+`
 		where feed_schedule.feed_id = r.feed and feed_schedule.fence = r.fence and lease_until is not null`, args...)
 	if err != nil {
 		return fmt.Errorf("release leases: %w", err)
@@ -130,14 +140,19 @@ func (tx *Tx) NextDue() (time.Time, error) {
 // SetSchedule corrects a schedule after a poll that taught something. Zero NextPoll, LastPoll, Interval and LastNew
 // leave what is stored; Floor is taken as it is. A feed that is not polled gets no next poll.
 func (tx *Tx) SetSchedule(id feedonce.FeedID, s feedonce.Schedule) error {
+	return tx.setSchedule(id, s, 0)
+}
+
+func (tx *Tx) setSchedule(id feedonce.FeedID, s feedonce.Schedule, latest PollOutcome) error {
 	n, err := tx.Exec(`update feed_schedule set
 			next_poll_at = case when next_poll_at is null then null else coalesce($2, next_poll_at) end,
 			last_poll_at = coalesce($3, last_poll_at),
 			interval_us = case when cast($4 as bigint) > 0 then $4 else interval_us end,
 			floor_us = $5,
-			last_new_at = coalesce($6, last_new_at)
+			last_new_at = coalesce($6, last_new_at),
+			recent = `+replaced(7)+`
 		where feed_id = $1`,
-		id, micros(s.NextPoll), micros(s.LastPoll), s.Interval.Microseconds(), s.Floor.Microseconds(), micros(s.LastNew))
+		id, micros(s.NextPoll), micros(s.LastPoll), s.Interval.Microseconds(), s.Floor.Microseconds(), micros(s.LastNew), int64(latest))
 	if err == nil && n == 0 {
 		err = feedonce.ErrNotFound
 	}
@@ -152,8 +167,9 @@ func (tx *Tx) SetSchedule(id feedonce.FeedID, s feedonce.Schedule) error {
 func (tx *Tx) Failed(id feedonce.FeedID, fence int64, when time.Time, reason string, next time.Time) error {
 	n, err := tx.Exec(`update feed_schedule set
 			next_poll_at = case when next_poll_at is null then null else coalesce($3, next_poll_at) end,
-			lease_until = case when cast($2 as bigint) = 0 then lease_until else null end
-		where feed_id = $1 and ($2 = 0 or fence = $2)`, id, fence, micros(next))
+			lease_until = case when cast($2 as bigint) = 0 then lease_until else null end,
+			recent = `+replaced(4)+`
+		where feed_id = $1 and ($2 = 0 or fence = $2)`, id, fence, micros(next), int64(PollFailed))
 	if err == nil && n == 0 {
 		if _, err := tx.Feed(id); err != nil {
 			return err
