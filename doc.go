@@ -12,6 +12,7 @@
 //   - internal/fetch: the only outbound HTTP client: polite, bounded, guarded against private addresses.
 //   - internal/sqldb: opens SQLite or PostgreSQL and runs transactions; knows no table.
 //   - internal/jobs: background work that a transaction makes necessary, queued in it.
+//   - internal/query: what a person types to find articles, and the words of texts. Pure.
 //   - internal/store: all SQL, by subject.
 //   - internal/outbox: what of a document is told to whom, written in the transaction that stores it.
 //   - internal/ingest: takes one fetched document through format, dedup and store, in one transaction; if nothing

@@ -21,11 +21,13 @@ var allowed = map[string][]string{
 	"internal/fetch":    {},
 	"internal/sanitize": {},
 	"internal/opml":     {},
+	"internal/query":    {},
 	"internal/sqldb":    {""},
 	"internal/jobs":     {"", "internal/sqldb"},
 	"internal/secret":   {""},
 	"internal/dest":     {""},
-	"internal/store":    {"", "dedup", "internal/jobs", "internal/sqldb", "internal/urls"},
+	"internal/store":    {"", "dedup", "internal/jobs", "internal/query", "internal/sanitize", "internal/sqldb", "internal/urls"},
+	"internal/account":  {"", "internal/store"},
 	"internal/outbox":   {"", "dedup", "internal/sanitize", "internal/store"},
 	"internal/ingest":   {"", "dedup", "internal/format", "internal/outbox", "internal/scan", "internal/store", "internal/urls"},
 	"internal/amend":    {"", "dedup", "internal/ingest", "internal/outbox", "internal/store"},
@@ -35,8 +37,8 @@ var allowed = map[string][]string{
 	"internal/guard":    {},
 	"internal/explain":  {"", "dedup", "internal/sanitize", "internal/store"},
 	"internal/shape":    {"", "dedup", "internal/explain", "internal/store"},
-	"internal/api":      {"", "dedup", "internal/amend", "internal/deliver", "internal/dest", "internal/ingest", "internal/outbox", "internal/outfeed", "internal/secret", "internal/explain", "internal/fetch", "internal/format", "internal/guard", "internal/poll", "internal/shape", "internal/store"},
-	"internal/web":      {"", "dedup", "internal/amend", "internal/deliver", "internal/dest", "internal/explain", "internal/fetch", "internal/format", "internal/guard", "internal/ingest", "internal/opml", "internal/outbox", "internal/outfeed", "internal/poll", "internal/sanitize", "internal/secret", "internal/shape", "internal/store"},
+	"internal/api":      {"", "dedup", "internal/account", "internal/amend", "internal/deliver", "internal/dest", "internal/ingest", "internal/outbox", "internal/outfeed", "internal/secret", "internal/explain", "internal/fetch", "internal/format", "internal/guard", "internal/poll", "internal/shape", "internal/store"},
+	"internal/web":      {"", "dedup", "internal/account", "internal/amend", "internal/deliver", "internal/dest", "internal/explain", "internal/fetch", "internal/format", "internal/guard", "internal/ingest", "internal/opml", "internal/outbox", "internal/outfeed", "internal/poll", "internal/query", "internal/sanitize", "internal/secret", "internal/shape", "internal/store"},
 }
 
 // only are packages of other people that one package may import, and nobody else: SQL drivers behind sqldb, and so on.
@@ -51,7 +53,7 @@ var only = map[string][]string{
 }
 
 // noNet are packages that compute and nothing else: no files, no network, no clock.
-var pure = []string{"", "dedup", "internal/urls", "internal/scan", "internal/format", "internal/sanitize"}
+var pure = []string{"", "dedup", "internal/urls", "internal/scan", "internal/format", "internal/sanitize", "internal/query"}
 
 var impure = []string{"os", "net", "net/http", "database/sql", "os/exec", "io/ioutil"}
 

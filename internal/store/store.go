@@ -12,6 +12,8 @@
 //   - destinations, deliveries, delivery_attempts: who is told of what, and how far that is; brakes, notices: what the operator
 //     should know; changes, change_cursors: what happened to entries, in one order; outputs: cleaned feeds; facts: what the
 //     program remembers of itself. The tables river_* are the job queue's own.
+//   - search_entries, search_words (SQLite), search_state: the words of entries, by which they are found; filled behind everything
+//     else by IndexSearch, which follows the change log.
 //   - stories, story_members: the same article in several feeds; story_marks: by what it is found, for 30 days.
 //
 // # One document at a time
