@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"feedonce"
+	"feedonce/internal/account"
 	"feedonce/internal/demo"
 	"feedonce/internal/fetch"
 	"feedonce/internal/poll"
@@ -88,29 +90,45 @@ func (a *app) demo(ctx context.Context, listenAt string, rounds int, every time.
 	defer end()
 	// The newest article of a first document is dated now: a feed that was silent for a while is polled less often.
 	site := demo.NewSite(demo.Publishers(time.Now().Add(-8*time.Second), time.Second))
-	account := newAccount(site, rounds, end)
-	if err := account.follow(ctx, s, "http://"+town.Addr().String(), every); err != nil {
+	tally := newTally(site, rounds, end)
+	if err := tally.follow(ctx, s, "http://"+town.Addr().String(), every); err != nil {
+		return err
+	}
+	watch, err := watcher(ctx, s)
+	if err != nil {
 		return err
 	}
 	c := fetch.New(fetch.Options{Version: programVersion(), AllowNets: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 	defer c.Close()
 	p := poll.New(poll.Options{
-		Store: s, Client: c, Log: quiet(), OnResult: account.result,
+		Store: s, Client: c, Log: quiet(), OnResult: tally.result,
 		Workers: 4, PerHost: 4, Step: every / 10, Min: every, Max: every, Lease: 2 * time.Minute,
 	})
 	if !a.json {
-		fmt.Fprintf(a.out, "%s, served at http://%s/ and polled every %v.\nWatch at http://%s/; end it with Ctrl-C.\n\n",
-			count(len(site.Publishers), "misbehaving publisher"), town.Addr(), every, pages.Addr())
+		fmt.Fprintf(a.out, "%s, served at http://%s/ and polled every %v.\nWatch at http://%s%s (once; then at http://%[4]s/); end it with Ctrl-C.\n\n",
+			count(len(site.Publishers), "misbehaving publisher"), town.Addr(), every, pages.Addr(), watch)
 	}
 	group, gctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return serveHTTP(gctx, town, site, quiet()) })
 	group.Go(func() error {
-		return serveHTTP(gctx, pages, doors(web.Options{Store: s, Poller: p, Client: c, Log: quiet(), Version: programVersion()}, ""), quiet())
+		return serveHTTP(gctx, pages, doors(web.Options{Store: s, Accounts: account.New(account.Options{Store: s}), Poller: p, Client: c, Log: quiet(), Version: programVersion()}, ""), quiet())
 	})
 	group.Go(func() error { return p.Run(gctx) })
-	group.Go(func() error { return a.runningAccount(gctx, account) })
+	group.Go(func() error { return a.runningAccount(gctx, tally) })
 	if err := group.Wait(); err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
-	return a.finalAccount(account)
+	return a.finalAccount(tally)
+}
+
+// watcher makes somebody who watches the demo, and returns the path of an address that signs them in once.
+func watcher(ctx context.Context, s *store.Store) (string, error) {
+	var u feedonce.User
+	if err := s.Update(ctx, func(tx *store.Tx) (err error) {
+		u, err = account.First(tx, "you", "")
+		return err
+	}); err != nil {
+		return "", err
+	}
+	return account.SignInLink(ctx, s, u.ID)
 }

@@ -1,18 +1,21 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"feedonce/internal/account"
 	"feedonce/internal/api"
 	"feedonce/internal/jobs"
 	"feedonce/internal/outfeed"
@@ -26,11 +29,13 @@ func (a *app) serveCommand() *cobra.Command {
 		Short: "Poll feeds, and show the articles in a browser",
 		Long: `Poll feeds, and serve the pages at --listen, with the API for programs under /api/v1 (openapi.json there describes it).
 
-Without settings, the database is one SQLite file in the user's data folder and only this machine can open the pages.
+Without settings, the database is one SQLite file in the user's data folder and only this machine can open the pages. As long
+as nobody has an account, an address is printed at which the first one is made.
 With --db postgres://USER@HOST/NAME any number of servers and workers share one database.
 
-Behind a reverse proxy, name the host it serves under with --hosts: requests for other names are refused, so that no page
-elsewhere can reach the server through a name that leads to this machine.`,
+Behind a reverse proxy, give the address that people open with --url, which may have a path, name its host with --hosts:
+requests for other names are refused, so that no page elsewhere can reach the server through a name that leads to this
+machine. Name the proxy with --trusted-proxies, so that attempts to sign in are counted by who makes them.`,
 		Args: args(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context()) },
 	}
@@ -43,10 +48,6 @@ func (a *app) serve(ctx context.Context) error {
 	local, err := loopback(a.set.Listen)
 	if err != nil {
 		return err
-	}
-	if !local && !a.set.InsecureListen {
-		return usagef("%s can be reached from other machines, and there are no accounts yet: whoever reaches it can read and change everything. "+
-			"Listen on 127.0.0.1 and put a server with a log-in before it, or say --insecure-listen", a.set.Listen)
 	}
 	hosts := a.set.Hosts
 	if !local && len(hosts) == 0 {
@@ -68,7 +69,15 @@ func (a *app) serve(ctx context.Context) error {
 			return err
 		}
 		engine := a.engineWith(box, s, c, log)
+		open := strings.TrimSuffix(cmp.Or(a.set.URL, "http://"+l.Addr().String()), "/")
 		fmt.Fprintf(a.err, "feedonce %s serves http://%s/ from %s; end it with Ctrl-C\n", programVersion(), l.Addr(), s.Name())
+		if setUp, err := account.SetUpLink(ctx, s); err != nil {
+			return err
+		} else if setUp != "" {
+			fmt.Fprintf(a.err, "Nobody has an account yet. Make the first one, within a day, at\n\n    %s%s\n\n", open, setUp)
+		}
+		accounts := account.New(account.Options{Store: s, Log: log, Secure: strings.HasPrefix(a.set.URL, "https:"), Path: web.Base(a.set.URL) + "/",
+			Proxies: a.set.Proxies, Header: a.set.AuthHeader})
 		group, gctx := errgroup.WithContext(ctx)
 		group.Go(func() error { return p.Run(gctx) })
 		group.Go(func() error { return a.upkeep(gctx, s, log) })
@@ -76,7 +85,7 @@ func (a *app) serve(ctx context.Context) error {
 		group.Go(func() error {
 			return serveHTTP(gctx, l, doors(web.Options{
 				Store: s, Poller: p, Client: c, Log: log, Version: programVersion(), Hosts: hosts,
-				Engine: engine, Box: box, URL: a.set.URL,
+				Accounts: accounts, Engine: engine, Box: box, URL: a.set.URL,
 			}, a.set.URL), log)
 		})
 		return ended(ctx, group.Wait())

@@ -6,21 +6,24 @@ import (
 	"strings"
 	"testing"
 
+	"feedonce/internal/account"
 	"feedonce/internal/store/storetest"
 	"feedonce/internal/web"
 )
 
 // Pages and API stand side by side, each with its own answers.
 func TestDoors(t *testing.T) {
-	h := doors(web.Options{Store: storetest.Open(t, storetest.SQLite(t)), Version: "test"}, "")
+	s := storetest.Open(t, storetest.SQLite(t))
+	h := doors(web.Options{Store: s, Accounts: account.New(account.Options{Store: s}), Version: "test"}, "")
 	for _, c := range []struct {
 		path, host string
 		status     int
 		kind       string
 	}{
-		{"/feeds", "localhost", http.StatusOK, "text/html"},
+		{"/feeds", "localhost", http.StatusSeeOther, "text/html"},
+		{"/signin", "localhost", http.StatusOK, "text/html"},
 		{"/healthz", "localhost", http.StatusOK, "text/plain"},
-		{"/metrics", "localhost", http.StatusOK, "text/plain"},
+		{"/metrics", "localhost", http.StatusSeeOther, "text/html"},
 		{"/api/v1/feeds", "localhost", http.StatusOK, "application/json"},
 		{"/api/v1/openapi.json", "localhost", http.StatusOK, "application/openapi+json"},
 		{"/api/v1/nothing", "localhost", http.StatusNotFound, "application/problem+json"},

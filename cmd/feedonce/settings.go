@@ -21,8 +21,9 @@ import (
 type settings struct {
 	DB string `koanf:"db" group:"store" usage:"database: a file (SQLite) or postgres://USER@HOST/NAME (default: feedonce.db in the user's data folder)"`
 
-	Listen         string `koanf:"listen" group:"serve" default:"127.0.0.1:8470" usage:"where to serve the pages"`
-	InsecureListen bool   `koanf:"insecure-listen" group:"serve" default:"false" usage:"serve without accounts on an address others can reach"`
+	Listen     string         `koanf:"listen" group:"serve" default:"127.0.0.1:8470" usage:"where to serve the pages"`
+	Proxies    []netip.Prefix `koanf:"trusted-proxies" group:"serve" usage:"network of reverse proxies, such as 10.0.0.0/8, that are believed whose request they pass on (may be repeated)"`
+	AuthHeader string         `koanf:"auth-header" group:"serve" usage:"header in which a trusted proxy says who signed in, such as Remote-User"`
 
 	Hosts []string `koanf:"hosts" group:"serve" usage:"name under which the pages may be opened, besides localhost (may be repeated); * is any"`
 
@@ -114,6 +115,9 @@ func (s settings) check(where map[string]string) error {
 	}
 	if u, err := url.Parse(s.URL); s.URL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
 		return bad("url", "must be an address that begins with https:// or http://")
+	}
+	if s.AuthHeader != "" && len(s.Proxies) == 0 {
+		return bad("auth-header", "is believed of nobody: name the proxies that may say it with trusted-proxies")
 	}
 	if strings.TrimSpace(s.From) == "" || strings.ContainsAny(s.From, "\r\n") {
 		return bad("from", "must be a name in one line")

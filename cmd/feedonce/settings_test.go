@@ -44,7 +44,7 @@ func TestDefaults(t *testing.T) {
 	if want := "/home/jo/.local/share/feedonce/feedonce.db"; os.PathSeparator == '/' && set.DB != want && !strings.HasSuffix(set.DB, "/Library/Application Support/feedonce/feedonce.db") {
 		t.Errorf("the database is %s, want %s", set.DB, want)
 	}
-	if set.Listen != "127.0.0.1:8470" || set.MaxBody != 10<<20 || set.Timeout.Seconds() != 20 || set.InsecureListen || len(set.AllowNet) != 0 {
+	if set.Listen != "127.0.0.1:8470" || set.MaxBody != 10<<20 || set.Timeout.Seconds() != 20 || len(set.Proxies) != 0 || len(set.AllowNet) != 0 {
 		t.Errorf("defaults: %+v", set)
 	}
 	if _, err := loadSettings(flags, nil); err == nil || !strings.Contains(err.Error(), "--db") {

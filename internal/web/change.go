@@ -18,7 +18,7 @@ import (
 // back. The change is named in the address by its number, never by text.
 
 // by says who changes something.
-func (s *server) by(*http.Request) amend.By { return amend.By{At: s.Now()} }
+func (s *server) by(r *http.Request) amend.By { return amend.By{Who: user(r).Name, At: s.Now()} }
 
 // A backForm is the button that takes back what was just done.
 type backForm struct {

@@ -32,6 +32,22 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	var invalid *feedonce.InvalidError
 	var tooLarge *http.MaxBytesError
 	switch {
+	case errors.Is(err, errSignIn) && (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.URL.Path != "/events":
+		to := "/signin"
+		if here := r.URL.RequestURI(); here != "/" {
+			to += "?next=" + queryEscape(here)
+		}
+		http.Redirect(w, r, to, http.StatusSeeOther)
+		return
+	case errors.Is(err, errSignIn):
+		p.Status, p.Heading = http.StatusUnauthorized, "Sign in first"
+		p.Text = "You are signed in no more, so nothing was done. Sign in, go back and send it again."
+	case errors.Is(err, errAdmins):
+		p.Status, p.Heading = http.StatusForbidden, "For administrators"
+		p.Text = "This is for administrators. Ask one to do it, or to make you one."
+	case errors.Is(err, errShared):
+		p.Status, p.Heading = http.StatusForbidden, "Others follow this feed, too"
+		p.Text = "What is decided in a feed is the same for everybody who follows it, so where others do, an administrator changes it. Nothing was done."
 	case errors.Is(err, errNoPage), errors.Is(err, feedonce.ErrNotFound):
 		p.Status, p.Heading = http.StatusNotFound, "Not found"
 		p.Text = "There is nothing at this address. It may have been removed with its feed."

@@ -13,8 +13,14 @@ import (
 	"feedonce/internal/store"
 )
 
-// metrics serves the registry, with the poller's counters and what the database holds.
-func (s *server) metrics() http.Handler {
+// scrape serves the metrics.
+func (s *server) scrape(w http.ResponseWriter, r *http.Request) error {
+	s.metrics.ServeHTTP(w, r)
+	return nil
+}
+
+// newMetrics serves the registry, with the poller's counters and what the database holds.
+func (s *server) newMetrics() http.Handler {
 	reg := s.Registry
 	register := func(c prometheus.Collector) {
 		// Somebody who brings a registry may have registered these.

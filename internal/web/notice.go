@@ -21,6 +21,12 @@ func notice(r *http.Request) string {
 		return n
 	}
 	switch q.Get("done") {
+	case "welcome":
+		return "You are signed in. Add a feed to begin."
+	case "signed-out":
+		return "You are signed out."
+	case "password":
+		return "You are signed in. If you forgot your password, set another one here."
 	case "added":
 		return "The feed was added. " + polled(poll.StatusNew, count("new"), 0, 0)
 	case "added-unpolled":

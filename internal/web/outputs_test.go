@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"feedonce"
+	"feedonce/internal/account"
 	"feedonce/internal/outfeed"
 	"feedonce/internal/secret"
 	"feedonce/internal/store"
@@ -108,7 +109,7 @@ func TestOutputs(t *testing.T) {
 // TestOutputsOfAnotherKey reads output feeds whose addresses were sealed with a key that is lost.
 func TestOutputsOfAnotherKey(t *testing.T) {
 	s := filled(t)
-	s.handler = Handler(Options{Store: s.store, Box: secret.New([secret.KeySize]byte{9}, "a test"), Engine: s.engine, Version: "test"})
+	s.handler = Handler(Options{Accounts: account.New(account.Options{Store: s.store}), Store: s.store, Box: secret.New([secret.KeySize]byte{9}, "a test"), Engine: s.engine, Version: "test"})
 	mustSay(t, "the list", s.get("/outputs", http.StatusOK), "Clean", "cannot be opened", "renew the address", `href="/outputs/1/renew"`)
 	at, _ := s.post("/outputs/1/renew", nil, http.StatusSeeOther)
 	addressOf(t, s.get(strings.Split(at, "#")[0], http.StatusOK), outfeed.Atom)

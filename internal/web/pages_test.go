@@ -112,7 +112,7 @@ func TestHealth(t *testing.T) {
 	gone.get("/healthz", http.StatusOK)
 	mustSay(t, "/readyz without database", gone.get("/readyz", http.StatusServiceUnavailable), "does not answer")
 	page := gone.get("/", http.StatusInternalServerError)
-	mustSay(t, "a page without database", page, "Something went wrong")
+	mustSay(t, "a page without database", page, "cannot be found out just now")
 	if strings.Contains(page, "sql") || !strings.Contains(gone.log.String(), "sql") {
 		t.Errorf("the chain of errors belongs in the log, not on the page:\n%s\n%s", page, gone.log)
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"feedonce"
 )
 
 //go:embed templates/*.html
@@ -50,7 +52,8 @@ type page struct {
 	Section string // of the navigation: "articles", "feeds", "decisions", "destinations", "add"
 	Notice  string // what was just done
 	Undo    *backForm
-	Program string // its version
+	Program string        // its version
+	User    feedonce.User // who is signed in; zero: nobody
 	live
 }
 
@@ -63,7 +66,7 @@ type live struct {
 }
 
 func (s *server) page(r *http.Request, title, section string) page {
-	return page{Title: title, Section: section, Program: s.Version, Notice: notice(r)}
+	return page{Title: title, Section: section, Program: s.Version, Notice: notice(r), User: user(r)}
 }
 
 func (s *server) render(w http.ResponseWriter, name string, data any) error {
@@ -81,10 +84,11 @@ func (s *server) renderStatus(w http.ResponseWriter, status int, name string, da
 		}
 		return err
 	}
+	html := atBase(Base(s.URL), b.Bytes())
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Content-Length", strconv.Itoa(b.Len()))
+	w.Header().Set("Content-Length", strconv.Itoa(len(html)))
 	w.WriteHeader(status)
-	w.Write(b.Bytes()) //nolint:errcheck // the visitor left
+	w.Write(html) //nolint:errcheck // the visitor left
 	return nil
 }
 

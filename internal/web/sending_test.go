@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/html"
 
 	"feedonce"
+	"feedonce/internal/account"
 	"feedonce/internal/dest"
 	"feedonce/internal/outfeed"
 	"feedonce/internal/store"
@@ -171,7 +172,7 @@ func formOf(t *testing.T, page, action string) url.Values {
 func TestWithoutEngine(t *testing.T) {
 	st := storetest.Open(t, storetest.SQLite(t))
 	s := newSite(t, st)
-	s.handler = Handler(Options{Store: st, Version: "test"})
+	s.handler = Handler(Options{Accounts: account.New(account.Options{Store: st}), Store: st, Version: "test"})
 	for _, r := range everyRoute(s) {
 		path := r.URL.Path
 		if !strings.HasPrefix(path, "/destinations") && !strings.HasPrefix(path, "/deliveries") && !strings.HasPrefix(path, "/outputs") && !strings.HasPrefix(path, "/brakes") {

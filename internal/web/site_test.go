@@ -17,6 +17,7 @@ import (
 
 	"feedonce"
 	"feedonce/dedup"
+	"feedonce/internal/account"
 	"feedonce/internal/deliver"
 	"feedonce/internal/dest"
 	"feedonce/internal/fetch"
@@ -36,6 +37,7 @@ type site struct {
 	log     *lines
 	engine  *deliver.Engine
 	box     *secret.Box
+	cookie  *http.Cookie // of the administrator who is signed in
 }
 
 // lines is a log that a test can read while it is written.
@@ -68,17 +70,55 @@ func newSite(t *testing.T, s *store.Store) *site {
 	engine := deliver.New(deliver.Options{
 		Store: s, Box: box, URL: "http://localhost:8470", Env: dest.Env{Client: client.HTTP(), Dial: client.Dial, Exec: true}, Now: clock, Rand: func() float64 { return 0 },
 	})
+	accounts := account.New(account.Options{Store: s})
 	h := Handler(Options{
-		Engine: engine, Box: box,
+		Accounts: accounts, Engine: engine, Box: box,
 		Store: s, Poller: p, Client: client, Log: slog.New(slog.NewTextHandler(log, nil)), Version: "test", Now: clock, Location: time.UTC,
 	})
-	return &site{t: t, store: s, handler: h, log: log, engine: engine, box: box}
+	site := &site{t: t, store: s, handler: h, log: log, engine: engine, box: box}
+	site.cookie = site.join("keeper", feedonce.RoleAdmin)
+	return site
+}
+
+// join adds a user, and signs them in as a browser does, by an address that does so once.
+func (s *site) join(name string, role feedonce.Role) *http.Cookie {
+	s.t.Helper()
+	var u feedonce.User
+	s.update(func(tx *store.Tx) (err error) {
+		if u, err = tx.UserByName(name); err != nil {
+			u, err = tx.AddUser(feedonce.User{Name: name, Role: role, Created: now})
+		}
+		return err
+	})
+	link, err := account.SignInLink(context.Background(), s.store, u.ID)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r := httptest.NewRequest(http.MethodPost, link, nil)
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	for _, c := range s.do(r).Cookies() {
+		if c.Name == account.CookieName {
+			return c
+		}
+	}
+	s.t.Fatalf("%s could not sign in", name)
+	return nil
+}
+
+// as returns the pages as somebody else sees them; nil is nobody.
+func (s *site) as(c *http.Cookie) *site {
+	other := *s
+	other.cookie = c
+	return &other
 }
 
 func (s *site) do(r *http.Request) *http.Response {
 	s.t.Helper()
 	if r.Host == "example.com" { // httptest's default
 		r.Host = "localhost:8470"
+	}
+	if s.cookie != nil && r.Header.Get("Cookie") == "" {
+		r.AddCookie(s.cookie)
 	}
 	w := httptest.NewRecorder()
 	s.handler.ServeHTTP(w, r)

@@ -1,8 +1,9 @@
 // Package web is the browser's door: pages made on the server, which work without JavaScript.
 //
 // A request passes guard (is it for us, what may the answer load), http.CrossOriginProtection (forms of other sites are
-// refused), and the one list of routes. A handler parses its input, reads or writes in one transaction, and renders
-// one struct with one template. What it returns as error becomes a page in fail.
+// refused), the sessions, and the one list of routes, which says of each who may use it (access.go). A handler parses its
+// input, reads or writes in one transaction, and renders one struct with one template. What it returns as error becomes a
+// page in fail.
 //
 // Everything a feed says is untrusted: html/template escapes text, package sanitize makes markup safe, and only
 // http(s) addresses become links (see links.go). Script and style come from this server only, as files named by the
@@ -17,6 +18,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"feedonce/internal/account"
 	"feedonce/internal/deliver"
 	"feedonce/internal/fetch"
 	"feedonce/internal/poll"
@@ -31,11 +33,13 @@ type Options struct {
 	Client  *fetch.Client // to discover feeds on a page that is added
 	Log     *slog.Logger  // default: nothing is logged
 	Version string
+	// Accounts knows who requests are from.
+	Accounts *account.Accounts
 	// Engine sends messages to destinations; without it (in a demo), their pages say that they are not available.
 	Engine *deliver.Engine
 	// Box opens the addresses of output feeds; without it, their page says that they are not available.
 	Box *secret.Box
-	// URL is where people open the pages, for addresses of output feeds; "" is what each request says.
+	// URL is where people open the pages, which may be below a path; "" is what each request says.
 	URL string
 	// Hosts are names in the Host header that are answered besides localhost and loopback addresses; "*" is any. As
 	// there are no accounts, any page in a browser could otherwise reach the server under a name of its own that
@@ -50,87 +54,98 @@ type Options struct {
 // server is the state that handlers share.
 type server struct {
 	Options
-	pages map[string]*template.Template
-	live  *hub
+	pages   map[string]*template.Template
+	live    *hub
+	metrics http.Handler
 }
 
 // handler answers one route. Its error becomes a page; see fail.
 type handler func(w http.ResponseWriter, r *http.Request) error
 
-// route is a pattern of http.ServeMux and its handler.
+// route is a pattern of http.ServeMux, who may use it, and its handler.
 type route struct {
 	pattern string
+	access  access
 	handler handler
 }
 
 // routes is all there is.
 func (s *server) routes() []route {
 	return []route{
-		{"GET /{$}", s.articles},
-		{"GET /entries/{id}", s.entry},
-		{"GET /entries/{id}/versions/{revision}", s.version},
-		{"GET /entries/{id}/same", s.same},
-		{"POST /entries/{id}/same", s.merge},
-		{"GET /entries/{id}/leave", s.confirmLeave},
-		{"POST /entries/{id}/leave", s.leave},
-		{"GET /entries/{id}/lead", s.confirmLead},
-		{"POST /entries/{id}/lead", s.lead},
-		{"GET /feeds", s.feeds},
-		{"GET /feeds/{id}", s.feed},
-		{"POST /feeds/{id}/poll", s.pollFeed},
-		{"POST /feeds/{id}/pause", s.pauseFeed},
-		{"POST /feeds/{id}/resume", s.resumeFeed},
-		{"GET /feeds/{id}/remove", s.confirmRemove},
-		{"POST /feeds/{id}/remove", s.removeFeed},
-		{"GET /feeds/{id}/policy", s.policy},
-		{"POST /feeds/{id}/policy", s.savePolicy},
-		{"GET /feeds/{id}/accept-always", s.confirmAcceptAlways},
-		{"POST /feeds/{id}/accept-always", s.acceptAlways},
-		{"GET /decisions", s.decisions},
-		{"GET /decisions.csv", s.exportCSV},
-		{"GET /decisions.ndjson", s.exportNDJSON},
-		{"GET /decisions/{id}", s.arrived},
-		{"GET /decisions/{id}/split", s.confirmSplit},
-		{"POST /decisions/{id}/split", s.split},
-		{"GET /changes/{id}/undo", s.confirmUndo},
-		{"POST /changes/{id}/undo", s.undo},
-		{"GET /compare", s.compare},
-		{"GET /review", s.review},
-		{"POST /review", s.answer},
-		{"GET /quarantine", s.held},
-		{"POST /quarantine/{id}/accept", s.accept},
-		{"GET /quarantine/{id}/reject", s.confirmReject},
-		{"POST /quarantine/{id}/reject", s.reject},
-		{"GET /destinations", s.sending(s.destinations)},
-		{"GET /destinations/add", s.sending(s.newDestination)},
-		{"POST /destinations/add", s.sending(s.addDestination)},
-		{"GET /destinations/{id}", s.sending(s.destination)},
-		{"GET /destinations/{id}/edit", s.sending(s.editDestination)},
-		{"POST /destinations/{id}/edit", s.sending(s.saveDestination)},
-		{"GET /destinations/{id}/preview", s.sending(s.previewDestination)},
-		{"POST /destinations/{id}/test", s.sending(s.testDestination)},
-		{"POST /destinations/{id}/pause", s.sending(s.pauseDestination)},
-		{"POST /destinations/{id}/resume", s.sending(s.resumeDestination)},
-		{"GET /destinations/{id}/remove", s.sending(s.confirmRemoveDestination)},
-		{"POST /destinations/{id}/remove", s.sending(s.removeDestination)},
-		{"GET /deliveries", s.sending(s.deliveries)},
-		{"POST /deliveries", s.sending(s.moveDeliveries)},
-		{"POST /brakes/{id}/release", s.sending(s.releaseBrake)},
-		{"GET /outputs", s.publishing(s.outputs)},
-		{"POST /outputs", s.publishing(s.addOutput)},
-		{"GET /outputs/{id}/renew", s.publishing(s.confirmRenewOutput)},
-		{"POST /outputs/{id}/renew", s.publishing(s.renewOutput)},
-		{"GET /outputs/{id}/remove", s.publishing(s.confirmRemoveOutput)},
-		{"POST /outputs/{id}/remove", s.publishing(s.removeOutput)},
-		{"GET /add", s.addForm},
-		{"POST /add", s.add},
-		{"POST /import", s.importOPML},
-		{"GET /feeds.opml", s.exportOPML},
-		{"GET /events", s.events},
-		{"GET /healthz", s.healthz},
-		{"GET /readyz", s.readyz},
-		{"GET /assets/{file}", s.asset},
-		{"GET /favicon.ico", s.favicon},
+		{"GET /{$}", signedIn, s.articles},
+		{"GET /entries/{id}", reads(ofEntry), s.entry},
+		{"GET /entries/{id}/versions/{revision}", reads(ofEntry), s.version},
+		{"GET /entries/{id}/same", reads(ofEntryAnd("with")), s.same},
+		{"POST /entries/{id}/same", alters(ofEntryAnd("with")), s.merge},
+		{"GET /entries/{id}/leave", reads(ofEntry), s.confirmLeave},
+		{"POST /entries/{id}/leave", alters(ofEntry), s.leave},
+		{"GET /entries/{id}/lead", reads(ofEntry), s.confirmLead},
+		{"POST /entries/{id}/lead", alters(ofStory), s.lead},
+		{"GET /feeds", signedIn, s.feeds},
+		{"GET /feeds/{id}", reads(ofFeed), s.feed},
+		{"POST /feeds/{id}/poll", alters(ofFeed), s.pollFeed},
+		{"POST /feeds/{id}/pause", alters(ofFeed), s.pauseFeed},
+		{"POST /feeds/{id}/resume", alters(ofFeed), s.resumeFeed},
+		{"GET /feeds/{id}/remove", reads(ofFeed), s.confirmRemove},
+		{"POST /feeds/{id}/remove", alters(ofFeed), s.removeFeed},
+		{"GET /feeds/{id}/policy", reads(ofFeed), s.policy},
+		{"POST /feeds/{id}/policy", alters(ofFeed), s.savePolicy},
+		{"GET /feeds/{id}/accept-always", reads(ofFeed), s.confirmAcceptAlways},
+		{"POST /feeds/{id}/accept-always", alters(ofFeed), s.acceptAlways},
+		{"GET /decisions", signedIn, s.decisions},
+		{"GET /decisions.csv", signedIn, s.exportCSV},
+		{"GET /decisions.ndjson", signedIn, s.exportNDJSON},
+		{"GET /decisions/{id}", reads(ofDecision), s.arrived},
+		{"GET /decisions/{id}/split", reads(ofDecision), s.confirmSplit},
+		{"POST /decisions/{id}/split", alters(ofDecision), s.split},
+		{"GET /changes/{id}/undo", reads(ofChange), s.confirmUndo},
+		{"POST /changes/{id}/undo", alters(ofChange), s.undo},
+		{"GET /compare", signedIn, s.compare},
+		{"GET /review", signedIn, s.review},
+		{"POST /review", alters(ofPair), s.answer},
+		{"GET /quarantine", signedIn, s.held},
+		{"POST /quarantine/{id}/accept", alters(ofHeld), s.accept},
+		{"GET /quarantine/{id}/reject", reads(ofHeld), s.confirmReject},
+		{"POST /quarantine/{id}/reject", alters(ofHeld), s.reject},
+		{"GET /destinations", admins, s.sending(s.destinations)},
+		{"GET /destinations/add", admins, s.sending(s.newDestination)},
+		{"POST /destinations/add", admins, s.sending(s.addDestination)},
+		{"GET /destinations/{id}", admins, s.sending(s.destination)},
+		{"GET /destinations/{id}/edit", admins, s.sending(s.editDestination)},
+		{"POST /destinations/{id}/edit", admins, s.sending(s.saveDestination)},
+		{"GET /destinations/{id}/preview", admins, s.sending(s.previewDestination)},
+		{"POST /destinations/{id}/test", admins, s.sending(s.testDestination)},
+		{"POST /destinations/{id}/pause", admins, s.sending(s.pauseDestination)},
+		{"POST /destinations/{id}/resume", admins, s.sending(s.resumeDestination)},
+		{"GET /destinations/{id}/remove", admins, s.sending(s.confirmRemoveDestination)},
+		{"POST /destinations/{id}/remove", admins, s.sending(s.removeDestination)},
+		{"GET /deliveries", admins, s.sending(s.deliveries)},
+		{"POST /deliveries", admins, s.sending(s.moveDeliveries)},
+		{"POST /brakes/{id}/release", admins, s.sending(s.releaseBrake)},
+		{"GET /outputs", admins, s.publishing(s.outputs)},
+		{"POST /outputs", admins, s.publishing(s.addOutput)},
+		{"GET /outputs/{id}/renew", admins, s.publishing(s.confirmRenewOutput)},
+		{"POST /outputs/{id}/renew", admins, s.publishing(s.renewOutput)},
+		{"GET /outputs/{id}/remove", admins, s.publishing(s.confirmRemoveOutput)},
+		{"POST /outputs/{id}/remove", admins, s.publishing(s.removeOutput)},
+		{"GET /add", signedIn, s.addForm},
+		{"POST /add", signedIn, s.add},
+		{"POST /import", signedIn, s.importOPML},
+		{"GET /feeds.opml", signedIn, s.exportOPML},
+		{"GET /events", signedIn, s.events},
+		{"GET /metrics", access{admin: true, token: true}, s.scrape},
+		{"GET /signin", anyone, s.signInForm},
+		{"POST /signin", anyone, s.signIn},
+		{"GET /signin/{secret}", anyone, s.confirmLink},
+		{"POST /signin/{secret}", anyone, s.useLink},
+		{"GET /setup/{secret}", anyone, s.setUpForm},
+		{"POST /setup/{secret}", anyone, s.setUp},
+		{"POST /signout", signedIn, s.signOut},
+		{"GET /account", signedIn, s.account},
+		{"GET /healthz", plain, s.healthz},
+		{"GET /readyz", plain, s.readyz},
+		{"GET /assets/{file}", plain, s.asset},
+		{"GET /favicon.ico", plain, s.favicon},
 	}
 }
 
@@ -149,6 +164,7 @@ func Handler(o Options) http.Handler {
 		o.Registry = prometheus.NewRegistry()
 	}
 	s := &server{Options: o, pages: pages}
+	s.metrics = s.newMetrics()
 	s.live = newHub(s.latest, time.NewTicker)
 	return s.handler()
 }
@@ -156,14 +172,13 @@ func Handler(o Options) http.Handler {
 func (s *server) handler() http.Handler {
 	mux := http.NewServeMux()
 	for _, route := range s.routes() {
-		mux.Handle(route.pattern, s.adapt(route.handler))
+		mux.Handle(route.pattern, s.allow(route.access, route.handler))
 	}
-	mux.Handle("GET /metrics", s.metrics())
 	mux.Handle("/", s.adapt(func(http.ResponseWriter, *http.Request) error { return errNoPage }))
 
 	origin := http.NewCrossOriginProtection()
 	origin.SetDenyHandler(s.adapt(func(http.ResponseWriter, *http.Request) error { return errCrossOrigin }))
-	return s.guard(origin.Handler(mux))
+	return s.guard(below(Base(s.URL), origin.Handler(mux)))
 }
 
 // adapt turns a handler into an http.Handler.

@@ -21,7 +21,7 @@
   // A browser allows six connections to a server, and a stream takes one: of all tabs, one listens and tells the rest.
   const channel = window.BroadcastChannel && navigator.locks && new BroadcastChannel('feedonce')
   const listen = () => {
-    const source = new EventSource('/events?after=' + seen)
+    const source = new EventSource(document.documentElement.dataset.at + 'events?after=' + seen)
     source.onmessage = event => {
       const news = JSON.parse(event.data)
       hear(news)

@@ -13,8 +13,8 @@ import (
 	"feedonce/internal/store"
 )
 
-// An account is what a demo has shown so far. It is safe for concurrent use.
-type account struct {
+// A tally is what a demo has shown so far. It is safe for concurrent use.
+type tally struct {
 	site   *demo.Site
 	rounds int
 	end    func() // called when all publishers had their rounds
@@ -37,8 +37,8 @@ type accountLine struct {
 	GUIDOnly int    `json:"guid_only"`
 }
 
-func newAccount(site *demo.Site, rounds int, end func()) *account {
-	acc := &account{site: site, rounds: rounds, end: end, names: map[feedonce.FeedID]string{}, lines: map[string]*accountLine{}, seen: map[string]map[int]bool{}, served: map[string]int{}}
+func newTally(site *demo.Site, rounds int, end func()) *tally {
+	acc := &tally{site: site, rounds: rounds, end: end, names: map[feedonce.FeedID]string{}, lines: map[string]*accountLine{}, seen: map[string]map[int]bool{}, served: map[string]int{}}
 	for _, p := range site.Publishers {
 		acc.lines[p.Name] = &accountLine{Name: p.Name, Title: p.Title, Habit: p.Habit}
 	}
@@ -46,7 +46,7 @@ func newAccount(site *demo.Site, rounds int, end func()) *account {
 }
 
 // follow adds the publishers' feeds.
-func (acc *account) follow(ctx context.Context, s *store.Store, base string, every time.Duration) error {
+func (acc *tally) follow(ctx context.Context, s *store.Store, base string, every time.Duration) error {
 	names := map[feedonce.FeedID]string{}
 	err := s.Update(ctx, func(tx *store.Tx) error {
 		clear(names)
@@ -70,7 +70,7 @@ func (acc *account) follow(ctx context.Context, s *store.Store, base string, eve
 }
 
 // result takes in the result of a poll.
-func (acc *account) result(r poll.Result) {
+func (acc *tally) result(r poll.Result) {
 	acc.mu.Lock()
 	defer acc.mu.Unlock()
 	name := acc.names[r.Feed.ID]
@@ -92,7 +92,7 @@ func (acc *account) result(r poll.Result) {
 
 // read takes in the truth about what a publisher served since last time, to whomever, and returns how many articles there
 // were so far.
-func (acc *account) read(name string) int {
+func (acc *tally) read(name string) int {
 	if acc.seen[name] == nil {
 		acc.seen[name] = map[int]bool{}
 	}
@@ -107,7 +107,7 @@ func (acc *account) read(name string) int {
 	return len(acc.seen[name])
 }
 
-func (acc *account) done() bool {
+func (acc *tally) done() bool {
 	for _, l := range acc.lines {
 		if l.Polls < acc.rounds {
 			return false
@@ -116,8 +116,8 @@ func (acc *account) done() bool {
 	return true
 }
 
-// table returns the account of all publishers, and the sum of them.
-func (acc *account) table() (t table, sum accountLine) {
+// table returns the tally of all publishers, and the sum of them.
+func (acc *tally) table() (t table, sum accountLine) {
 	acc.mu.Lock()
 	defer acc.mu.Unlock()
 	t = table{header: []string{"PUBLISHER", "POLLS", "ARTICLES", "FEEDONCE", "GUID ONLY", "HABIT"}, wide: 5}
@@ -141,8 +141,8 @@ func against(shown, articles int) string {
 	return fmt.Sprintf("%d (%+d)", shown, shown-articles)
 }
 
-// runningAccount prints the account again and again: on a terminal in place, else a line at a time.
-func (a *app) runningAccount(ctx context.Context, acc *account) error {
+// runningAccount prints the tally again and again: on a terminal in place, else a line at a time.
+func (a *app) runningAccount(ctx context.Context, acc *tally) error {
 	_, tty := terminal(a.out)
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -150,7 +150,7 @@ func (a *app) runningAccount(ctx context.Context, acc *account) error {
 	for {
 		select {
 		case <-ctx.Done():
-			if drawn > 0 { // the final account takes its place
+			if drawn > 0 { // the final tally takes its place
 				fmt.Fprintf(a.out, "\x1b[%dA\x1b[J", drawn)
 			}
 			return nil
@@ -174,7 +174,7 @@ func (a *app) runningAccount(ctx context.Context, acc *account) error {
 	}
 }
 
-func (a *app) finalAccount(acc *account) error {
+func (a *app) finalAccount(acc *tally) error {
 	t, sum := acc.table()
 	if a.json {
 		lines := newJSONLines(a.out)
