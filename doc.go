@@ -25,6 +25,7 @@
 //   - internal/sanitize, internal/opml: untrusted HTML to safe HTML; subscription lists.
 //   - internal/explain: why an article is here, or an arrival is not, in words: one answer for all doors.
 //   - internal/shape: the JSON of articles, decisions and explanations, one shape for API and command line.
+//   - internal/chart: figures as SVG.
 //   - internal/web: the browser's door. internal/api: the programs' door. internal/guard: what both let in.
 //   - internal/demo: a town of misbehaving publishers, to watch and to test with.
 //   - internal/evolve, internal/replay: simulated and real feed histories with known truth, to measure the decisions.

@@ -35,10 +35,11 @@ var allowed = map[string][]string{
 	"internal/outfeed":  {"", "dedup", "internal/guard", "internal/sanitize", "internal/secret", "internal/store"},
 	"internal/poll":     {"", "dedup", "internal/fetch", "internal/format", "internal/scan", "internal/ingest", "internal/store"},
 	"internal/guard":    {},
+	"internal/chart":    {},
 	"internal/explain":  {"", "dedup", "internal/sanitize", "internal/store"},
 	"internal/shape":    {"", "dedup", "internal/explain", "internal/store"},
 	"internal/api":      {"", "dedup", "internal/account", "internal/amend", "internal/deliver", "internal/dest", "internal/ingest", "internal/outbox", "internal/outfeed", "internal/secret", "internal/explain", "internal/fetch", "internal/format", "internal/guard", "internal/poll", "internal/shape", "internal/store"},
-	"internal/web":      {"", "dedup", "internal/account", "internal/amend", "internal/deliver", "internal/dest", "internal/explain", "internal/fetch", "internal/format", "internal/guard", "internal/ingest", "internal/opml", "internal/outbox", "internal/outfeed", "internal/poll", "internal/query", "internal/sanitize", "internal/secret", "internal/shape", "internal/store"},
+	"internal/web":      {"", "dedup", "internal/account", "internal/amend", "internal/chart", "internal/deliver", "internal/dest", "internal/explain", "internal/fetch", "internal/format", "internal/guard", "internal/ingest", "internal/opml", "internal/outbox", "internal/outfeed", "internal/poll", "internal/query", "internal/sanitize", "internal/secret", "internal/shape", "internal/store"},
 }
 
 // only are packages of other people that one package may import, and nobody else: SQL drivers behind sqldb, and so on.
@@ -53,7 +54,7 @@ var only = map[string][]string{
 }
 
 // noNet are packages that compute and nothing else: no files, no network, no clock.
-var pure = []string{"", "dedup", "internal/urls", "internal/scan", "internal/format", "internal/sanitize", "internal/query"}
+var pure = []string{"", "dedup", "internal/urls", "internal/scan", "internal/format", "internal/sanitize", "internal/query", "internal/chart"}
 
 var impure = []string{"os", "net", "net/http", "database/sql", "os/exec", "io/ioutil"}
 

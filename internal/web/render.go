@@ -49,7 +49,7 @@ var pages = func() map[string]*template.Template {
 // page is what the layout needs; every page's data has it.
 type page struct {
 	Title   string
-	Section string // of the navigation: "articles", "feeds", "decisions", "destinations", "add"
+	Section string // of the navigation: "articles", "feeds", "decisions", "dashboard", "destinations", "add"
 	Notice  string // what was just done
 	Undo    *backForm
 	Program string        // its version

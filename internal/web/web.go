@@ -81,6 +81,7 @@ func (s *server) routes() []route {
 		{"POST /entries/{id}/leave", alters(ofEntry), s.leave},
 		{"GET /entries/{id}/lead", reads(ofEntry), s.confirmLead},
 		{"POST /entries/{id}/lead", alters(ofStory), s.lead},
+		{"GET /dashboard", signedIn, s.dashboard},
 		{"GET /feeds", signedIn, s.feeds},
 		{"GET /feeds/{id}", reads(ofFeed), s.feed},
 		{"POST /feeds/{id}/poll", alters(ofFeed), s.pollFeed},
