@@ -110,7 +110,7 @@ Exit codes:
 	for group, commands := range map[string][]*cobra.Command{
 		"run":   {a.serveCommand(), a.workerCommand(), a.demoCommand(), a.tryCommand(), a.dedupCommand()},
 		"feeds": {a.addCommand(), a.rmCommand(), a.feedsCommand(), a.pollCommand(), a.policyCommand(), a.importCommand(), a.exportCommand()},
-		"read":  {a.listCommand(), a.showCommand(), a.explainCommand(), a.storiesCommand(), a.quarantineCommand(), a.splitCommand(), a.mergeCommand(), a.undoCommand()},
+		"read":  {a.listCommand(), a.searchCommand(), a.showCommand(), a.explainCommand(), a.storiesCommand(), a.quarantineCommand(), a.splitCommand(), a.mergeCommand(), a.undoCommand()},
 		"tell":  {a.destCommand(), a.deliveriesCommand(), a.tailCommand(), a.outCommand()},
 		"care":  {a.backupCommand(), a.restoreCommand(), a.doctorCommand(), a.versionCommand()},
 	} {

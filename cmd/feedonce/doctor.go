@@ -123,6 +123,11 @@ func (a *app) examine(ctx context.Context, s *store.Store) ([]finding, error) {
 		found = append(found, feedErrors(feeds)...)
 		polled, err := polling(tx, feeds, time.Now())
 		found = append(found, polled...)
+		if err != nil {
+			return err
+		}
+		read, err := searching(tx)
+		found = append(found, read)
 		return err
 	})
 	return found, err
@@ -226,4 +231,15 @@ func polling(tx *store.Tx, feeds []feedonce.Feed, now time.Time) ([]finding, err
 			"is `feedonce serve` or a worker running on this database?"}), nil
 	}
 	return append(found, good("polling", "no feed is overdue")), nil
+}
+
+// searching says how far the index of words is. It is filled while feedonce runs, so that being behind is no fault.
+func searching(tx *store.Tx) (finding, error) {
+	p, err := tx.SearchProgress()
+	if err != nil || !p.Behind() {
+		return good("search", "articles are found by their words"), err
+	}
+	f := good("search", "%d of %s can be found by their words", p.Indexed, count(int(p.All), "article"))
+	f.Advice = "the rest is read while feedonce serves, or by `feedonce search`"
+	return f, nil
 }

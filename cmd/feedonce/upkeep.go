@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"feedonce/dedup"
 	"feedonce/internal/store"
 )
@@ -12,8 +14,17 @@ import (
 // upkeepEvery is how often what is past its time is removed.
 const upkeepEvery = 24 * time.Hour
 
-// upkeep removes what is past its time, now and once a day until ctx ends. Several processes may do so at once.
+// upkeep keeps the index of words up to date, and removes what is past its time, until ctx ends. Several processes may do so at
+// once.
 func (a *app) upkeep(ctx context.Context, s *store.Store, log *slog.Logger) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return a.indexSearch(ctx, s, log) })
+	group.Go(func() error { return a.purge(ctx, s, log) })
+	return group.Wait()
+}
+
+// purge removes what is past its time, now and once a day.
+func (a *app) purge(ctx context.Context, s *store.Store, log *slog.Logger) error {
 	tick := time.NewTicker(upkeepEvery)
 	defer tick.Stop()
 	for {

@@ -24,6 +24,7 @@ func (s *server) entryRoutes() {
 type entryQuery struct {
 	Feed  feedonce.FeedID `query:"feed" minimum:"1" doc:"Only of this feed"`
 	Words string          `query:"words" maxLength:"1000" doc:"Only with all of these words in the title"`
+	Q     string          `query:"q" maxLength:"1000" doc:"Only with these words in title, text or author: all of them; \"a phrase\"; -word excludes; word* may go on. In the place of words"`
 	Paging
 }
 
@@ -41,7 +42,7 @@ func (s *server) listEntries(ctx context.Context, in *entryQuery) (*body[entryLi
 	var out entryList
 	err = s.view(ctx, func(tx *store.Tx) error {
 		out = entryList{}
-		found, err := tx.Entries(store.EntryFilter{Feed: in.Feed, Words: in.Words, Limit: in.Limit + 1, Before: after})
+		found, err := in.find(tx, after)
 		page, isMore := more(found, in.Limit)
 		if isMore {
 			last := page[len(page)-1]
@@ -54,6 +55,18 @@ func (s *server) listEntries(ctx context.Context, in *entryQuery) (*body[entryLi
 		return err
 	})
 	return answer(out, err)
+}
+
+// find returns a page of articles, and one more where there are more.
+func (in *entryQuery) find(tx *store.Tx, after store.Cursor) ([]feedonce.Entry, error) {
+	if in.Q == "" {
+		return tx.Entries(store.EntryFilter{Feed: in.Feed, Words: in.Words, Limit: in.Limit + 1, Before: after})
+	}
+	f := store.SearchFilter{Words: in.Q, Limit: in.Limit + 1, Before: after}
+	if in.Feed != 0 {
+		f.Feeds = []feedonce.FeedID{in.Feed}
+	}
+	return tx.Search(f)
 }
 
 // fullEntry is an article with its history.
