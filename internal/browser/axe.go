@@ -27,11 +27,11 @@ type violation struct {
 }
 
 // Axe fails the test for everything that axe-core finds wrong with the page as it is now: its rules for WCAG 2.2 A and AA and its
-// best practices, or only the rules named. It runs beside the page's own scripts, in a world that its Content-Security-Policy does
+// best practices, or only the rules named. Whether targets are large enough is asked where fingers are the pointer. It runs beside the page's own scripts, in a world that its Content-Security-Policy does
 // not rule.
 func (p *Page) Axe(rules ...string) {
 	p.t.Helper()
-	options := map[string]any{"resultTypes": []string{"violations"}, "preload": false, "rules": map[string]any{"target-size": map[string]bool{"enabled": true}}}
+	options := map[string]any{"resultTypes": []string{"violations"}, "preload": false, "rules": map[string]any{"target-size": map[string]bool{"enabled": p.size.Mobile}}}
 	if len(rules) > 0 {
 		options = map[string]any{"resultTypes": []string{"violations"}, "preload": false, "runOnly": map[string]any{"type": "rule", "values": rules}}
 	}
