@@ -107,6 +107,14 @@ func spaceless(r rune) bool {
 		r == 'ー' || r == 'ｰ' // of both Kana
 }
 
+// Pairs reports whether two words that stand one after the other are characters of a script without spaces: a database that is
+// slow to find phrases may keep such pairs as words of their own, which no other word is equal to.
+func Pairs(a, b string) bool {
+	r, _ := utf8.DecodeRuneInString(a)
+	s, _ := utf8.DecodeRuneInString(b)
+	return spaceless(r) && spaceless(s)
+}
+
 // plain reports whether a character is one of the usual ones of Chinese, Japanese or Korean, which is a word as it stands
 // unless something belongs to it.
 func plain(r rune) bool {

@@ -18,8 +18,8 @@ import (
 // Finding articles by their words. search_index.go fills the index.
 //
 // Both databases hold the same words, those of internal/query, and are asked in their own language for the newest numbers of
-// what has them: SQLite reads its lists of rows from the end, and PostgreSQL chooses between the index of words, where few
-// articles have them, and the index of numbers, where many do. The articles are then looked up by those numbers.
+// what has them: SQLite reads its lists of rows from the end, and PostgreSQL looks at the newest one by one, and at what its
+// index of words has only where these do not fill a page. The articles are then looked up by those numbers.
 
 // SearchFilter selects entries by their words, newest first: by Entry.Time in whole seconds, then ID.
 type SearchFilter struct {
@@ -65,38 +65,73 @@ func (tx *Tx) Search(f SearchFilter) ([]feedonce.Entry, error) {
 
 // searchPage returns the newest entries below a number, and the last one's number.
 func (tx *Tx) searchPage(q query.Query, feeds []feedonce.FeedID, before int64, limit int) (ids []feedonce.EntryID, last int64, err error) {
-	w := where{}
-	from := "search_entries x"
-	text := tx.searchText(q, feeds)
 	if tx.Dialect() == sqldb.PostgreSQL {
-		w.add("x.words @@ cast(cast(? as text) as tsquery)", text)
-		w.add("x.doc < ?", before)
-	} else {
-		from = "search_words w cross join search_entries x on x.doc = w.rowid"
-		w.add("w.words match ?", text)
-		w.add("w.rowid < ?", before)
+		return tx.searchPostgres(q, feeds, before, limit)
 	}
-	order := "x.doc"
-	if tx.Dialect() != sqldb.PostgreSQL {
-		order = "w.rowid"
-	}
+	w := where{}
+	w.add("w.words match ?", tx.searchText(q, feeds))
+	w.add("w.rowid < ?", before)
 	if len(feeds) > maxFeedWords {
-		if tx.Dialect() == sqldb.PostgreSQL {
-			w.add("x.feed_id = any(?)", int64s(feeds))
-		} else {
-			list, err := listValue(feeds, func(id feedonce.FeedID) feedonce.FeedID { return id })
-			if err != nil {
-				return nil, 0, err
-			}
-			w.add("x.feed_id in (select value from json_each(?))", list)
+		list, err := listValue(feeds, func(id feedonce.FeedID) feedonce.FeedID { return id })
+		if err != nil {
+			return nil, 0, err
 		}
+		w.add("x.feed_id in (select value from json_each(?))", list)
 	}
 	err = tx.Each(func(row sqldb.Scanner) error {
 		var id feedonce.EntryID
 		err := row.Scan(&id, &last)
 		ids = append(ids, id)
 		return err
-	}, `select x.entry_id, x.doc from `+from+w.String()+` order by `+order+` desc`+w.limit(limit), w.args...)
+	}, `select x.entry_id, x.doc from search_words w cross join search_entries x on x.doc = w.rowid`+w.String()+` order by w.rowid desc`+w.limit(limit), w.args...)
+	return ids, last, err
+}
+
+// newestLooked is how many of the newest entries PostgreSQL looks at one by one before it asks its index of words, which has
+// no order: that finds all entries with a word, however many they are. What a page of the newest is not filled with is in so few
+// that they are counted in thousandths of a second.
+const newestLooked = 500
+
+// searchPostgres asks in two steps, as the planner does not know that looking at words one by one takes long.
+func (tx *Tx) searchPostgres(q query.Query, feeds []feedonce.FeedID, before int64, limit int) (ids []feedonce.EntryID, last int64, err error) {
+	text := tx.searchText(q, feeds)
+	below := func(place int64) where {
+		w := where{}
+		w.add("doc + 0 < ?", place) // no condition that an index could serve
+		w.add("words @@ cast(cast(? as text) as tsquery)", text)
+		if len(feeds) > maxFeedWords {
+			w.add("feed_id = any(?)", int64s(feeds))
+		}
+		return w
+	}
+	rows := func(row sqldb.Scanner) error {
+		var id feedonce.EntryID
+		err := row.Scan(&id, &last)
+		ids = append(ids, id)
+		return err
+	}
+	const newest = ` from search_entries where doc < $1 order by doc desc limit `
+	w := below(before)
+	if err := tx.Each(rows, `with n as materialized (select entry_id, doc, feed_id, words`+newest+strconv.Itoa(newestLooked)+`)
+		select entry_id, doc from n`+w.String()+` order by doc desc`+w.limit(limit), w.args...); err != nil || len(ids) == limit {
+		return ids, last, err
+	}
+	var looked int
+	var lowest int64
+	if err := tx.QueryRow(`select count(*), coalesce(min(doc), 0) from (select doc`+newest+`$2) n`, before, newestLooked).
+		Scan(&looked, &lowest); err != nil || looked < newestLooked {
+		return ids, last, err
+	}
+	const plans = `select set_config('enable_seqscan', $1, true), set_config('enable_indexscan', $1, true)`
+	if _, err := tx.Exec(plans, "off"); err != nil {
+		return nil, 0, err
+	}
+	w = below(lowest)
+	if err := tx.Each(rows, `with f as materialized (select entry_id, doc from search_entries`+w.String()+`)
+		select entry_id, doc from f order by doc desc`+w.limit(limit-len(ids)), w.args...); err != nil {
+		return nil, 0, err
+	}
+	_, err = tx.Exec(plans, "on")
 	return ids, last, err
 }
 
@@ -118,6 +153,9 @@ func (tx *Tx) searchText(q query.Query, feeds []feedonce.FeedID) string {
 		s := strings.Join(words, next)
 		if t.Prefix {
 			s += prefix
+		}
+		if tx.Dialect() == sqldb.PostgreSQL {
+			s = withPairs(t, s)
 		}
 		return "(" + s + ")"
 	}
@@ -143,6 +181,21 @@ func (tx *Tx) searchText(q query.Query, feeds []feedonce.FeedID) string {
 		text += not + "(" + strings.Join(mustNot, or) + ")"
 	}
 	return text
+}
+
+// withPairs adds to a phrase what vector adds to texts: nearly all texts in Chinese have the commonest characters, few have two of
+// them next to each other.
+func withPairs(t query.Term, phrase string) string {
+	var pairs []string
+	for i := 1; i < len(t.Words); i++ {
+		if query.Pairs(t.Words[i-1], t.Words[i]) {
+			pairs = append(pairs, "'"+t.Words[i-1]+t.Words[i]+"'")
+		}
+	}
+	if len(pairs) == 1 && len(t.Words) == 2 {
+		return pairs[0]
+	}
+	return strings.Join(append(pairs, "("+phrase+")"), " & ")
 }
 
 // feedWord is the word that every article of a feed has. No query has it.

@@ -263,10 +263,12 @@ func (tx *Tx) writeSearchPostgres(b searchBatch) error {
 	return err
 }
 
-// vector writes words as PostgreSQL reads a tsvector: each with its places. Of gaps one place is enough.
+// vector writes words as PostgreSQL reads a tsvector: each with its places. Of gaps one place is enough. Two characters of a script
+// without spaces are also a word, without a place.
 func vector(text string) string {
 	words := strings.Split(text, " ")
 	places := make(map[string][]int, len(words)/2)
+	pairs := map[string]bool{}
 	var order []string
 	for i, word := range words {
 		at, ok := places[word]
@@ -275,6 +277,9 @@ func vector(text string) string {
 		}
 		if word != query.Gap || !ok {
 			places[word] = append(at, i+1)
+		}
+		if i > 0 && query.Pairs(words[i-1], word) {
+			pairs[words[i-1]+word] = true
 		}
 	}
 	var b strings.Builder
@@ -287,6 +292,9 @@ func vector(text string) string {
 			b.WriteString(strconv.Itoa(at))
 		}
 		b.WriteByte(' ')
+	}
+	for pair := range pairs {
+		b.WriteString("'" + pair + "' ")
 	}
 	return b.String()
 }

@@ -18,4 +18,4 @@ create table search_entries (
   words    tsvector not null
 );
 create index search_entries_doc on search_entries (doc desc, entry_id);
-create index search_entries_words on search_entries using gin (words);
+create index search_entries_words on search_entries using gin (words) with (gin_pending_list_limit = 1024); -- kB that each search reads
