@@ -114,6 +114,7 @@ func (a *app) demo(ctx context.Context, listenAt string, rounds int, every time.
 		return serveHTTP(gctx, pages, doors(web.Options{Store: s, Accounts: account.New(account.Options{Store: s}), Poller: p, Client: c, Log: quiet(), Version: programVersion()}, ""), quiet())
 	})
 	group.Go(func() error { return p.Run(gctx) })
+	group.Go(func() error { return a.indexSearch(gctx, s, quiet()) })
 	group.Go(func() error { return a.runningAccount(gctx, tally) })
 	if err := group.Wait(); err != nil && !errors.Is(err, context.Canceled) {
 		return err

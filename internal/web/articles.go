@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"feedonce"
+	"feedonce/internal/query"
 	"feedonce/internal/store"
 )
 
@@ -16,9 +17,10 @@ const pageSize = 50
 
 type articlesPage struct {
 	page
-	Words string
-	List  articleList
-	First bool // there are no feeds yet: say what to do
+	Words    string
+	Progress string // how far search is, while it is not up to date
+	List     articleList
+	First    bool // there are no feeds yet: say what to do
 }
 
 // An articleList is one page of articles, newest first.
@@ -43,6 +45,8 @@ type articleRow struct {
 	Age    moment
 	Edits  int
 	Media  string // "audio", "video" or ""
+	// Snippet is the text around what was looked for; nil where nothing was, or only the title has it.
+	Snippet []query.Segment
 }
 
 // articles is the river: all articles, newest first.
@@ -58,6 +62,9 @@ func (s *server) articles(w http.ResponseWriter, r *http.Request) error {
 				return err
 			}
 			p.First = len(feeds) == 0
+		}
+		if p.Progress, err = searchProgress(tx, p.Words); err != nil {
+			return err
 		}
 		p.live, err = s.liveNow(tx, 0, "/")
 		return err
@@ -95,7 +102,7 @@ func (s *server) list(tx *store.Tx, r *http.Request, f store.EntryFilter, base s
 		l.Newer = address("")
 	}
 	f.Limit = pageSize + 1
-	entries, err := tx.Entries(f)
+	entries, snippets, err := find(tx, f)
 	if err != nil {
 		return l, err
 	}
@@ -117,6 +124,7 @@ func (s *server) list(tx *store.Tx, r *http.Request, f store.EntryFilter, base s
 		d := &l.Days[len(l.Days)-1]
 		d.Articles = append(d.Articles, articleRow{
 			ID: e.ID, Title: e.Title, Feed: e.Feed, Source: source.Name(), Author: e.Author, Age: age, Edits: e.Revision - 1, Media: media(e.Enclosures),
+			Snippet: snippets[e.ID].Text,
 		})
 	}
 	return l, nil

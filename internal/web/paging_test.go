@@ -72,6 +72,7 @@ func TestPaging(t *testing.T) {
 			}
 			s.apply(in, decisions)
 		}
+		s.index()
 		for _, c := range []struct {
 			path string
 			want int
