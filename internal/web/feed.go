@@ -17,6 +17,7 @@ type feedPage struct {
 	Articles int64
 	Policy   []string // what its policy means
 	Held     int64    // items that it holds
+	Polls    []pollRow
 	List     articleList
 }
 
@@ -28,15 +29,33 @@ func (s *server) feed(w http.ResponseWriter, r *http.Request) error {
 	}
 	p := feedPage{page: s.page(r, "", "feeds"), CanPoll: s.Poller != nil}
 	err = s.Store.View(r.Context(), func(tx *store.Tx) error {
-		f, err := tx.Feed(feedonce.FeedID(id))
+		one := []feedonce.FeedID{feedonce.FeedID(id)}
+		f, err := tx.Feed(one[0])
 		if err != nil {
 			return err
 		}
-		counts, err := tx.FeedCounts(time.Time{})
+		views, err := tx.FeedViews(one)
 		if err != nil {
 			return err
 		}
-		p.Row = s.feedRow(f, counts[f.ID])
+		counts, err := tx.DayCountsByFeed(time.Time{}, one)
+		if err != nil {
+			return err
+		}
+		month, err := tx.DayCountsByFeed(s.Now().AddDate(0, 0, -recentDays+1), one)
+		if err != nil {
+			return err
+		}
+		polls, err := tx.Polls(f.ID)
+		if err != nil {
+			return err
+		}
+		p.Polls = nil
+		for _, one := range polls {
+			p.Polls = append(p.Polls, s.pollRow(one))
+		}
+		p.Row = s.viewRow(views[f.ID], month[f.ID])
+		p.Row.Counts = counts[f.ID]
 		if p.Articles, err = tx.EntryCount(f.ID); err != nil {
 			return err
 		}
