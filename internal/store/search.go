@@ -112,8 +112,8 @@ func (tx *Tx) searchPostgres(q query.Query, feeds []feedonce.FeedID, before int6
 	}
 	const newest = ` from search_entries where doc < $1 order by doc desc limit `
 	w := below(before)
-	if err := tx.Each(rows, `with n as materialized (select entry_id, doc, feed_id, words`+newest+strconv.Itoa(newestLooked)+`)
-		select entry_id, doc from n`+w.String()+` order by doc desc`+w.limit(limit), w.args...); err != nil || len(ids) == limit {
+	if err := tx.Each(rows, `select entry_id, doc from (select entry_id, doc, feed_id, words`+newest+strconv.Itoa(newestLooked)+`) n`+
+		w.String()+` order by doc desc`+w.limit(limit), w.args...); err != nil || len(ids) == limit {
 		return ids, last, err
 	}
 	var looked int
