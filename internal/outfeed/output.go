@@ -60,6 +60,23 @@ func add(tx *store.Tx, box *secret.Box, o feedonce.Output) (_ feedonce.Output, e
 	return o, err
 }
 
+// Change stores an output's name and what it has; its addresses stay, and so do the identities of its entries. Errors are as in
+// Add.
+func Change(ctx context.Context, s *store.Store, o feedonce.Output) error {
+	o.Name = strings.TrimSpace(o.Name)
+	if err := Validate(o); err != nil {
+		return err
+	}
+	return s.Update(ctx, func(tx *store.Tx) error {
+		if o.Selection.Feed != 0 {
+			if _, err := tx.Feed(o.Selection.Feed); err != nil {
+				return err
+			}
+		}
+		return tx.SetOutput(o)
+	})
+}
+
 // Renew gives an output another address; the one that it had leads nowhere any more.
 func Renew(ctx context.Context, s *store.Store, box *secret.Box, id feedonce.OutputID) (o feedonce.Output, err error) {
 	token, hash := newToken()

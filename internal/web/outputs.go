@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -99,6 +100,9 @@ func (s *server) fillOutputForm(tx *store.Tx, form *outputForm) error {
 	}
 	form.Feeds, form.Folders = nil, nil
 	seen := map[string]bool{}
+	if form.Folder != "" && !slices.ContainsFunc(feeds, func(f feedonce.Feed) bool { return f.Folder == form.Folder }) {
+		form.Folders = append(form.Folders, choice{form.Folder, clip(form.Folder, 80), true}) // no feed is in it any more
+	}
 	for _, f := range feeds {
 		id := strconv.FormatInt(int64(f.ID), 10)
 		if len(form.Feeds) < maxListed || id == form.Feed {
@@ -190,6 +194,52 @@ func (s *server) addOutput(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return seeOutput(w, r, o.ID, "output-added")
+}
+
+// editOutput is the list with the form of one output feed.
+func (s *server) editOutput(w http.ResponseWriter, r *http.Request) error {
+	o, err := s.pathOutput(r)
+	if err != nil {
+		return err
+	}
+	sel := o.Selection
+	form := outputForm{ID: o.ID, Name: o.Name, Of: "all", Folder: sel.Folder, Search: sel.Search, PerFeed: sel.Scope == feedonce.ScopeFeed, Also: sel.Also}
+	switch {
+	case sel.Feed != 0:
+		form.Of, form.Feed = "feed", strconv.FormatInt(int64(sel.Feed), 10)
+	case sel.Folder != "":
+		form.Of = "folder"
+	}
+	if sel.Limit != 0 {
+		form.Limit = strconv.Itoa(sel.Limit)
+	}
+	return s.renderOutputs(w, r, http.StatusOK, form, "")
+}
+
+func (s *server) changeOutput(w http.ResponseWriter, r *http.Request) error {
+	was, err := s.pathOutput(r)
+	if err != nil {
+		return err
+	}
+	if err := r.ParseForm(); err != nil {
+		return formBroken(err)
+	}
+	o, form, err := readOutput(r)
+	if err == nil {
+		o.ID = was.ID
+		// One of the cleaned feeds of a list stays one, as long as that goes with what was chosen.
+		o.Selection.Once = was.Selection.Once && o.Selection.Feed == was.Selection.Feed && o.Selection.Search == "" && o.Selection.Scope == feedonce.ScopeStory
+		err = outfeed.Change(r.Context(), s.Store, o)
+	}
+	form.ID = was.ID
+	var invalid *feedonce.InvalidError
+	switch {
+	case errors.As(err, &invalid):
+		return s.renderOutputs(w, r, http.StatusBadRequest, form, sentence(invalid.Error()))
+	case err != nil:
+		return err
+	}
+	return seeOutput(w, r, o.ID, "output-changed")
 }
 
 // seeOutput sends the browser to an output feed in the list.

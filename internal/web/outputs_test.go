@@ -84,6 +84,32 @@ func TestOutputs(t *testing.T) {
 			mustSay(t, c.set.Encode(), page, c.says)
 		}
 
+		// Changed, it has the same addresses.
+		form = formOf(t, s.get("/outputs/1/edit", http.StatusOK), "/outputs/1/edit")
+		if form.Get("name") != "Clean <b>" || form.Get("of") != "folder" || form.Get("folder") != "News" || form.Get("search") != "two words" || form.Get("also") == "" {
+			t.Errorf("the form of what is to be changed: %v", form)
+		}
+		bad := url.Values{"name": {""}, "of": {"all"}}
+		_, page = s.post("/outputs/1/edit", bad, http.StatusBadRequest)
+		mustSay(t, "changed to no name", page, "Name must be", `action="/outputs/1/edit"`)
+		form.Set("name", "Cleaner")
+		form.Set("of", "all")
+		form.Set("limit", "20")
+		at, _ = s.post("/outputs/1/edit", form, http.StatusSeeOther)
+		page = s.get(strings.Split(at, "#")[0], http.StatusOK)
+		mustSay(t, "changed", page, "The output feed was changed", "Cleaner", "of all feeds")
+		for i, f := range outfeed.Forms {
+			if path := addressOf(t, page, f); path != old[i] {
+				t.Errorf("the address of %s changed from %s to %s", f, old[i], path)
+			}
+		}
+		s.view(func(tx *store.Tx) (err error) {
+			o, err = tx.Output(1)
+			return err
+		})
+		if diff := cmp.Diff(feedonce.Selection{Search: "two words", Also: true, Limit: 20}, o.Selection); diff != "" {
+			t.Errorf("selection (-want +got):\n%s", diff)
+		}
 		mustSay(t, "the question before renewing", s.get("/outputs/1/renew", http.StatusOK), "new addresses?", `action="/outputs/1/renew"`)
 		at, _ = s.post("/outputs/1/renew", nil, http.StatusSeeOther)
 		page = s.get(strings.Split(at, "#")[0], http.StatusOK)
@@ -93,7 +119,7 @@ func TestOutputs(t *testing.T) {
 			}
 		}
 		last := addressOf(t, page, outfeed.Atom)
-		mustSay(t, "the question before removing", s.get("/outputs/1/remove", http.StatusOK), "Remove this output feed?", "Clean &lt;b&gt;")
+		mustSay(t, "the question before removing", s.get("/outputs/1/remove", http.StatusOK), "Remove this output feed?", "Cleaner")
 		at, _ = s.post("/outputs/1/remove", nil, http.StatusSeeOther)
 		mustSay(t, "removed", s.get(at, http.StatusOK), "was removed", "None yet")
 		if got := status(last); got != http.StatusNotFound {

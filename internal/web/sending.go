@@ -78,6 +78,8 @@ func sendingNotice(done string, n int64) string {
 		return "The output feed was added. Its addresses are below."
 	case "output-saved":
 		return "Saved. Its addresses stay the same."
+	case "output-changed":
+		return "The output feed was changed. Its addresses are the same."
 	case "output-renewed":
 		return "The output feed has new addresses. The old ones lead nowhere any more."
 	case "output-removed":
