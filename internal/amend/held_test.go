@@ -55,7 +55,7 @@ func TestHeldItems(t *testing.T) {
 			t.Fatalf("held: %+v", list)
 		}
 		r.view(func(tx *store.Tx) error {
-			n, err := tx.HeldCounts()
+			n, err := tx.HeldCounts(0)
 			if n[feed] != 3 || len(n) != 1 {
 				t.Errorf("counts %v", n)
 			}

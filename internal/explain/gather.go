@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"feedonce"
 	"feedonce/dedup"
@@ -112,6 +113,41 @@ func (a *Article) name(tx *store.Tx) error {
 		}
 	}
 	return nil
+}
+
+// Keep leaves only what is of feeds that somebody may see: other articles of its story, and names of other articles, are
+// dropped where they are of another. What was decided about the article itself stays.
+func (a *Article) Keep(see func(feedonce.FeedID) bool) {
+	for id, n := range a.Titles {
+		if !see(n.Feed) {
+			delete(a.Titles, id)
+		}
+	}
+	for i := range a.Decisions {
+		d := &a.Decisions[i]
+		d.Others = slices.DeleteFunc(d.Others, func(o Other) bool { return o.Feed != 0 && !see(o.Feed) })
+	}
+	if a.Story == nil {
+		return
+	}
+	s := *a.Story
+	s.Members = nil
+	s.Lead = -1
+	for i, m := range a.Story.Members {
+		if m.Entry.ID != a.Entry.ID && !see(m.Entry.Feed) {
+			continue
+		}
+		if i == a.Story.Lead {
+			s.Lead = len(s.Members)
+		}
+		s.Members = append(s.Members, m)
+	}
+	a.Story = &s
+	if len(s.Members) < 2 {
+		a.Story = nil
+	} else if s.Lead < 0 { // the one that leads is not to be seen
+		s.Lead, s.Chosen = 0, time.Time{}
+	}
 }
 
 // changes compares each version of an entry with the next. versions are latest first.

@@ -123,6 +123,7 @@ func (tx *Tx) applyDecisions(in Ingest, _ *rowsOfDocument) error {
 
 // DecisionFilter selects decisions, latest first.
 type DecisionFilter struct {
+	User     feedonce.UserID // only of feeds that they follow; 0: all
 	Feed     feedonce.FeedID
 	Entry    feedonce.EntryID
 	Outcomes []string // empty: all
@@ -152,6 +153,7 @@ func (tx *Tx) Decisions(f DecisionFilter) ([]feedonce.Decision, error) {
 	if f.Feed != 0 {
 		w.add("feed_id = ?", f.Feed)
 	}
+	w.follows("feed_id", f.User)
 	if f.Entry != 0 {
 		// What was decided about entries that were merged into it counts, too.
 		ids, err := tx.withMerged(f.Entry)

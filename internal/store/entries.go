@@ -12,6 +12,7 @@ import (
 
 // EntryFilter selects entries, newest first (by Entry.Time, then ID).
 type EntryFilter struct {
+	User   feedonce.UserID // only of feeds that they follow; 0: all
 	Feed   feedonce.FeedID // 0: all
 	Words  string          // all of these words in the title; "" is no filter. The case of ASCII letters is ignored
 	Limit  int             // default 50
@@ -51,6 +52,7 @@ func (tx *Tx) Entries(f EntryFilter) ([]feedonce.Entry, error) {
 	if f.Feed != 0 {
 		w.add("e.feed_id = ?", f.Feed)
 	}
+	w.follows("e.feed_id", f.User)
 	for _, word := range strings.Fields(f.Words) {
 		w.add(titleHas, like(word))
 	}

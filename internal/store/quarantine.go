@@ -33,6 +33,7 @@ type Held struct {
 
 // HeldFilter selects held items, latest first.
 type HeldFilter struct {
+	User   feedonce.UserID // only of feeds that they follow; 0: all
 	Feed   feedonce.FeedID // 0: all
 	State  HeldState       // "": open ones
 	Limit  int             // default 50
@@ -66,6 +67,7 @@ func (tx *Tx) HeldItems(f HeldFilter) ([]Held, error) {
 	if f.Feed != 0 {
 		w.add("q.feed_id = ?", f.Feed)
 	}
+	w.follows("q.feed_id", f.User)
 	if f.Before != 0 {
 		w.add("q.decision_id < ?", f.Before)
 	}
@@ -82,16 +84,19 @@ func (tx *Tx) HeldItem(decision int64) (Held, error) {
 	return h, found(err, "held item of decision %d", decision)
 }
 
-// HeldCounts returns the number of open held items of each feed that has any.
-func (tx *Tx) HeldCounts() (map[feedonce.FeedID]int64, error) {
+// HeldCounts returns the number of open held items of each feed that has any, of those that a user follows (0: of all).
+func (tx *Tx) HeldCounts(user feedonce.UserID) (map[feedonce.FeedID]int64, error) {
 	counts := map[feedonce.FeedID]int64{}
+	w := where{}
+	w.add("state = 'open'")
+	w.follows("feed_id", user)
 	err := tx.Each(func(row sqldb.Scanner) error {
 		var id feedonce.FeedID
 		var n int64
 		err := row.Scan(&id, &n)
 		counts[id] = n
 		return err
-	}, `select feed_id, count(*) from quarantine where state = 'open' group by feed_id`)
+	}, `select feed_id, count(*) from quarantine`+w.String()+` group by feed_id`, w.args...)
 	if err != nil {
 		return nil, fmt.Errorf("count held items: %w", err)
 	}

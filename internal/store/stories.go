@@ -38,6 +38,7 @@ type StoryMember struct {
 
 // StoryFilter selects stories, the last changed first.
 type StoryFilter struct {
+	User   feedonce.UserID // with an article of a feed that they follow; 0: all. The other articles of such a story are in it, too
 	Feed   feedonce.FeedID // with an article of this feed; 0: all
 	Limit  int             // default 50
 	Before Cursor          // stories after this one in the list (Changed and ID); zero is the start
@@ -49,6 +50,9 @@ func (tx *Tx) Stories(f StoryFilter) ([]Story, error) {
 	w := where{}
 	if f.Feed != 0 {
 		w.add("id in (select story_id from story_members where feed_id = ?)", f.Feed)
+	}
+	if f.User != 0 {
+		w.add("id in (select story_id from story_members where feed_id in (select feed_id from subscriptions where user_id = ?))", int64(f.User))
 	}
 	if f.Before != (Cursor{}) {
 		w.add("(changed_at, id) < (?, ?)", f.Before.Time.UnixMicro(), f.Before.ID)

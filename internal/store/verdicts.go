@@ -113,6 +113,7 @@ func (tx *Tx) Amendment(id int64) (Amendment, error) {
 
 // AmendmentFilter selects amendments, latest first.
 type AmendmentFilter struct {
+	User  feedonce.UserID // only of feeds that they follow; 0: all
 	Feed  feedonce.FeedID
 	Entry feedonce.EntryID // about this entry, or one that was merged into it
 	Kinds []AmendmentKind  // empty: all
@@ -130,6 +131,7 @@ func (tx *Tx) Amendments(f AmendmentFilter) ([]Amendment, error) {
 	if f.Feed != 0 {
 		w.add("feed_id = ?", f.Feed)
 	}
+	w.follows("feed_id", f.User)
 	if f.Entry != 0 {
 		w.add("(a = ? and a <> 0 or b = ? and b <> 0)", f.Entry, f.Entry)
 	}

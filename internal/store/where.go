@@ -3,6 +3,8 @@ package store
 import (
 	"strconv"
 	"strings"
+
+	"feedonce"
 )
 
 // where collects the conditions of a filter.
@@ -18,6 +20,13 @@ func (w *where) add(condition string, args ...any) {
 		condition = strings.Replace(condition, "?", "$"+strconv.Itoa(len(w.args)), 1)
 	}
 	w.conditions = append(w.conditions, condition)
+}
+
+// follows adds the condition that a column is a feed that a user follows; user 0 is no condition.
+func (w *where) follows(column string, user feedonce.UserID) {
+	if user != 0 {
+		w.add(column+" in (select feed_id from subscriptions where user_id = ?)", int64(user))
+	}
 }
 
 // String returns the where clause, or nothing where there is no condition.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -176,6 +177,75 @@ func followed(r *http.Request) feedonce.UserID {
 		return u.ID
 	}
 	return 0
+}
+
+// maySee returns ErrNotFound where a list asks for a feed that a reader does not follow; user 0 sees all.
+func maySee(tx *store.Tx, reader feedonce.UserID, feed feedonce.FeedID) error {
+	if reader == 0 {
+		return nil
+	}
+	return mayUse(tx, reader, false, []feedonce.FeedID{feed})
+}
+
+// visibleEntry returns an entry that a reader may see (0: any), or ErrNotFound.
+func visibleEntry(tx *store.Tx, reader feedonce.UserID, id feedonce.EntryID) (feedonce.Entry, error) {
+	e, err := tx.Entry(id)
+	if err == nil {
+		err = maySee(tx, reader, e.Feed)
+	}
+	if err != nil {
+		return feedonce.Entry{}, err
+	}
+	return e, nil
+}
+
+// onlySeen returns those of some entries that a reader may see.
+func onlySeen(tx *store.Tx, reader feedonce.UserID, ids []feedonce.EntryID) (out []feedonce.EntryID, err error) {
+	if reader == 0 {
+		return ids, nil
+	}
+	for _, id := range ids {
+		switch _, err := visibleEntry(tx, reader, id); {
+		case err == nil:
+			out = append(out, id)
+		case !errors.Is(err, feedonce.ErrNotFound):
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// maySeeChange returns ErrNotFound where a change is of what a reader does not follow.
+func maySeeChange(tx *store.Tx, reader feedonce.UserID, am store.Amendment) error {
+	if reader == 0 {
+		return nil
+	}
+	feeds, err := feedsOf(tx, am.A, am.B)
+	if err != nil {
+		return err
+	}
+	return mayUse(tx, reader, false, append(feeds, am.Feed))
+}
+
+// subscribed returns what a user follows, never nil.
+func subscribed(tx *store.Tx, who feedonce.UserID) ([]feedonce.FeedID, error) {
+	subs, err := tx.Subscriptions(who)
+	feeds := make([]feedonce.FeedID, len(subs))
+	for i, sub := range subs {
+		feeds[i] = sub.Feed
+	}
+	return feeds, err
+}
+
+// visibleFeeds returns all feeds that a list may name.
+func visibleFeeds(tx *store.Tx, r *http.Request) ([]feedonce.Feed, error) {
+	feeds, err := tx.Feeds()
+	reader := followed(r)
+	if err != nil || reader == 0 {
+		return feeds, err
+	}
+	mine, err := subscribed(tx, reader)
+	return slices.DeleteFunc(feeds, func(f feedonce.Feed) bool { return !slices.Contains(mine, f.ID) }), err
 }
 
 // allow makes a handler one that only those with access use, and that knows who asks.

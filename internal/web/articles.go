@@ -53,11 +53,11 @@ type articleRow struct {
 func (s *server) articles(w http.ResponseWriter, r *http.Request) error {
 	p := articlesPage{page: s.page(r, "Articles", "articles"), Words: strings.TrimSpace(r.FormValue("q"))}
 	err := s.Store.View(r.Context(), func(tx *store.Tx) (err error) {
-		if p.List, err = s.list(tx, r, store.EntryFilter{Words: p.Words}, "/"); err != nil {
+		if p.List, err = s.list(tx, r, store.EntryFilter{User: followed(r), Words: p.Words}, "/"); err != nil {
 			return err
 		}
 		if len(p.List.Days) == 0 && p.Words == "" && p.List.Newer == "" {
-			feeds, err := tx.Feeds()
+			feeds, err := visibleFeeds(tx, r)
 			if err != nil {
 				return err
 			}

@@ -105,6 +105,9 @@ func (s *server) changed(tx *store.Tx, r *http.Request, p *page) error {
 		return nil
 	}
 	am, err := tx.Amendment(id)
+	if err == nil {
+		err = maySeeChange(tx, followed(r), am)
+	}
 	if err != nil {
 		return notFoundIsNothing(err)
 	}

@@ -49,7 +49,7 @@ func (s *server) compare(w http.ResponseWriter, r *http.Request) error {
 		p.Pair, p.Problem = nil, ""
 		var ids [2]feedonce.EntryID
 		for i, word := range []string{p.WordA, p.WordB} {
-			id, problem, err := meant(tx, word)
+			id, problem, err := meant(tx, followed(r), word)
 			if err != nil || problem != "" {
 				p.Problem = problem
 				return err
@@ -76,13 +76,13 @@ func (s *server) compare(w http.ResponseWriter, r *http.Request) error {
 	return s.render(w, "compare", p)
 }
 
-// meant returns the one article that a person means by a number, address, guid or words of a title, or says what is wrong.
-func meant(tx *store.Tx, word string) (id feedonce.EntryID, problem string, err error) {
+// meant returns the one article, of those that a reader may see (0: all), that a person means by a number, address, guid or words of a title, or says what is wrong.
+func meant(tx *store.Tx, reader feedonce.UserID, word string) (id feedonce.EntryID, problem string, err error) {
 	if word == "" {
 		return 0, "Give two articles, each by its number, its address or words of its title.", nil
 	}
 	if n, err := strconv.ParseInt(word, 10, 64); err == nil && n > 0 {
-		switch _, err := tx.Entry(feedonce.EntryID(n)); {
+		switch _, err := visibleEntry(tx, reader, feedonce.EntryID(n)); {
 		case err == nil:
 			return feedonce.EntryID(n), "", nil
 		case !errors.Is(err, feedonce.ErrNotFound):
@@ -96,6 +96,9 @@ func meant(tx *store.Tx, word string) (id feedonce.EntryID, problem string, err 
 	ids := found.Articles
 	for _, e := range found.Titled {
 		ids = append(ids, e.ID)
+	}
+	if ids, err = onlySeen(tx, reader, ids); err != nil {
+		return 0, "", err
 	}
 	switch len(ids) {
 	case 0:

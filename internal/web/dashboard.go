@@ -104,12 +104,7 @@ func shownFeeds(tx *store.Tx, r *http.Request) ([]feedonce.FeedID, error) {
 	if reader == 0 {
 		return nil, nil
 	}
-	subs, err := tx.Subscriptions(reader)
-	feeds := make([]feedonce.FeedID, len(subs))
-	for i, sub := range subs {
-		feeds[i] = sub.Feed
-	}
-	return feeds, err
+	return subscribed(tx, reader)
 }
 
 // counted is what was counted in a period.

@@ -48,8 +48,9 @@ type decisionQuery struct {
 	day *daySpan
 }
 
-func (s *server) decisionQuery(q url.Values) (decisionQuery, error) {
-	f := decisionQuery{DecisionFilter: store.DecisionFilter{Rule: q.Get("rule"), Words: strings.TrimSpace(q.Get("q")), Outcomes: suppressed}}
+func (s *server) decisionQuery(r *http.Request) (decisionQuery, error) {
+	q := r.URL.Query()
+	f := decisionQuery{DecisionFilter: store.DecisionFilter{User: followed(r), Rule: q.Get("rule"), Words: strings.TrimSpace(q.Get("q")), Outcomes: suppressed}}
 	if asked := slices.DeleteFunc(slices.Clone(q["outcome"]), func(o string) bool { return verbs[o] == "" || o == string(dedup.Unchanged) }); len(asked) > 0 {
 		f.Outcomes = asked
 	}
@@ -115,7 +116,7 @@ func (f decisionQuery) read(tx *store.Tx, n int) (out []feedonce.Decision, next 
 func (s *server) decisions(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	p := decisionsPage{page: s.page(r, "Decisions", "decisions"), Words: strings.TrimSpace(q.Get("q")), FeedID: q.Get("feed"), Day: q.Get("day")}
-	f, err := s.decisionQuery(q)
+	f, err := s.decisionQuery(r)
 	if err != nil {
 		return err
 	}
@@ -134,13 +135,16 @@ func (s *server) decisions(w http.ResponseWriter, r *http.Request) error {
 		p.Rows, p.Feeds, p.Older = nil, nil, ""
 		names := namer{tx: tx}
 		if f.Feed != 0 {
+			if err := maySee(tx, f.User, f.Feed); err != nil {
+				return err
+			}
 			feed, err := tx.Feed(f.Feed)
 			if err != nil {
 				return err
 			}
 			p.Feed = &feed
 		}
-		feeds, err := tx.Feeds()
+		feeds, err := visibleFeeds(tx, r)
 		if err != nil {
 			return err
 		}

@@ -73,11 +73,13 @@ func (s *server) entry(w http.ResponseWriter, r *http.Request) error {
 		if keys, err = tx.Keys(p.Entry.ID); err != nil {
 			return err
 		}
-		if p.said, err = s.said(tx, p.Entry.ID); err != nil {
+		if p.said, err = s.said(tx, followed(r), p.Entry.ID); err != nil {
 			return err
 		}
-		if p.Told, err = s.tellings(tx, p.Entry.ID); err != nil {
-			return err
+		if p.User.Admin() { // destinations are theirs
+			if p.Told, err = s.tellings(tx, p.Entry.ID); err != nil {
+				return err
+			}
 		}
 		return s.changed(tx, r, &p.page)
 	})

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -27,6 +28,28 @@ func (s *server) latest(ctx context.Context, after int64) ([]feedonce.Decision, 
 		return err
 	})
 	return decisions, err
+}
+
+// keep leaves what is of feeds that a reader follows. The maps are shared with other listeners.
+func (n *news) keep(tx *store.Tx, reader feedonce.UserID) error {
+	mine, err := subscribed(tx, reader)
+	if err != nil {
+		return err
+	}
+	only := func(all map[feedonce.FeedID]int64) map[feedonce.FeedID]int64 {
+		var out map[feedonce.FeedID]int64
+		for id, c := range all {
+			if slices.Contains(mine, id) {
+				if out == nil {
+					out = map[feedonce.FeedID]int64{}
+				}
+				out[id] = c
+			}
+		}
+		return out
+	}
+	n.New, n.Updated = only(n.New), only(n.Updated)
+	return nil
 }
 
 // silence is how long a stream says nothing before it says that it is alive.
@@ -64,6 +87,11 @@ func (s *server) events(w http.ResponseWriter, r *http.Request) error {
 		case n, ok := <-heard:
 			if !ok {
 				return nil // too slow; the browser comes back by itself
+			}
+			if reader := followed(r); reader != 0 {
+				if err := s.Store.View(r.Context(), func(tx *store.Tx) error { return n.keep(tx, reader) }); err != nil {
+					return nil //nolint:nilerr // the browser comes back by itself, and misses nothing
+				}
 			}
 			data, err := json.Marshal(n)
 			if err != nil {

@@ -18,7 +18,7 @@ const exportChunk = 500
 
 // export sends all decisions of a query, chunk by chunk; write puts one down.
 func (s *server) export(w http.ResponseWriter, r *http.Request, name, kind string, head func(), write func(d feedonce.Decision, feed string) error, flush func() error) error {
-	f, err := s.decisionQuery(r.URL.Query())
+	f, err := s.decisionQuery(r)
 	if err != nil {
 		return err
 	}
@@ -30,6 +30,9 @@ func (s *server) export(w http.ResponseWriter, r *http.Request, name, kind strin
 		err := s.Store.View(r.Context(), func(tx *store.Tx) (err error) {
 			names := namer{tx: tx}
 			if f.Feed != 0 {
+				if err := maySee(tx, f.User, f.Feed); err != nil {
+					return err
+				}
 				if _, err := tx.Feed(f.Feed); err != nil {
 					return err
 				}

@@ -63,7 +63,7 @@ func (s *server) feed(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		held, err := tx.HeldCounts()
+		held, err := tx.HeldCounts(0)
 		if err != nil {
 			return err
 		}
@@ -152,7 +152,7 @@ func (s *server) removeFeed(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := amend.RemoveFeeds(r.Context(), s.Store, amend.By{At: s.Now()}, feedonce.FeedID(id)); err != nil {
+	if err := amend.RemoveFeeds(r.Context(), s.Store, s.by(r), feedonce.FeedID(id)); err != nil {
 		return err
 	}
 	http.Redirect(w, r, "/feeds?done=removed", http.StatusSeeOther)

@@ -33,7 +33,7 @@ type heldRow struct {
 func (s *server) held(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	p := heldPage{page: s.page(r, "Held", "decisions"), State: q.Get("state")}
-	f := store.HeldFilter{State: store.HeldState(p.State), Limit: pageSize + 1, Before: number64(q, "before"), Feed: feedonce.FeedID(number64(q, "feed"))}
+	f := store.HeldFilter{User: followed(r), State: store.HeldState(p.State), Limit: pageSize + 1, Before: number64(q, "before"), Feed: feedonce.FeedID(number64(q, "feed"))}
 	if p.State == "" {
 		p.State = string(store.HeldOpen)
 	}
@@ -53,13 +53,16 @@ func (s *server) held(w http.ResponseWriter, r *http.Request) error {
 	err := s.Store.View(r.Context(), func(tx *store.Tx) error {
 		p.Rows, p.Open, p.Feed = nil, 0, nil
 		if f.Feed != 0 {
+			if err := maySee(tx, f.User, f.Feed); err != nil {
+				return err
+			}
 			feed, err := tx.Feed(f.Feed)
 			if err != nil {
 				return err
 			}
 			p.Feed = &feed
 		}
-		counts, err := tx.HeldCounts()
+		counts, err := tx.HeldCounts(f.User)
 		if err != nil {
 			return err
 		}
@@ -143,7 +146,7 @@ func (s *server) confirmAcceptAlways(w http.ResponseWriter, r *http.Request) err
 		if err != nil {
 			return err
 		}
-		counts, err := tx.HeldCounts()
+		counts, err := tx.HeldCounts(0)
 		if err != nil {
 			return err
 		}

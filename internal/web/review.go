@@ -73,7 +73,7 @@ func (s *server) review(w http.ResponseWriter, r *http.Request) error {
 	p := reviewPage{page: s.page(r, "Review", "decisions"), All: q.Get("all") != "", From: q.Get("from")}
 	err = s.Store.View(r.Context(), func(tx *store.Tx) error {
 		p.Pair, p.Waiting, p.More, p.Further = nil, 0, false, ""
-		if err := s.queue(tx, from, &p); err != nil {
+		if err := s.queue(tx, followed(r), from, &p); err != nil {
 			return err
 		}
 		if err := s.changed(tx, r, &p.page); err != nil || p.Undo == nil {
@@ -90,14 +90,14 @@ func (s *server) review(w http.ResponseWriter, r *http.Request) error {
 }
 
 // queue finds the first question from a place on, and counts those behind it.
-func (s *server) queue(tx *store.Tx, from place, p *reviewPage) error {
+func (s *server) queue(tx *store.Tx, reader feedonce.UserID, from place, p *reviewPage) error {
 	before := int64(0)
 	if from.decision > 0 {
 		before = from.decision + 1
 	}
 	const chunk = 200
 	for read := 0; read < lookThrough; read += chunk {
-		decisions, err := tx.Decisions(store.DecisionFilter{Outcomes: []string{string(dedup.New)}, Before: before, Limit: chunk})
+		decisions, err := tx.Decisions(store.DecisionFilter{User: reader, Outcomes: []string{string(dedup.New)}, Before: before, Limit: chunk})
 		if err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func (s *server) queue(tx *store.Tx, from place, p *reviewPage) error {
 				if d.ID == from.decision && i < from.other || certain(o.Why) && !p.All {
 					continue
 				}
-				open, err := unanswered(tx, d.Entry, o.Entry)
+				open, err := unanswered(tx, reader, d.Entry, o.Entry)
 				if err != nil {
 					return err
 				}
@@ -151,10 +151,10 @@ func (s *server) queue(tx *store.Tx, from place, p *reviewPage) error {
 	return nil
 }
 
-// unanswered reports whether two entries both stand for themselves, and nobody has said what they are.
-func unanswered(tx *store.Tx, a, b feedonce.EntryID) (bool, error) {
+// unanswered reports whether two entries that a reader may see (0: all) both stand for themselves, and nobody has said what they are.
+func unanswered(tx *store.Tx, reader feedonce.UserID, a, b feedonce.EntryID) (bool, error) {
 	for _, id := range []feedonce.EntryID{a, b} {
-		e, err := tx.Entry(id)
+		e, err := visibleEntry(tx, reader, id)
 		if errors.Is(err, feedonce.ErrNotFound) {
 			return false, nil
 		}

@@ -31,11 +31,18 @@ type memberRow struct {
 	Here, Lead, Chosen, About bool
 }
 
-// said puts all that is known of an article into words.
-func (s *server) said(tx *store.Tx, id feedonce.EntryID) (said, error) {
+// said puts all that is known of an article into words; to a reader (0: everybody) nothing of feeds that they do not follow.
+func (s *server) said(tx *store.Tx, reader feedonce.UserID, id feedonce.EntryID) (said, error) {
 	a, err := explain.Of(tx, id)
 	if err != nil {
 		return said{}, err
+	}
+	if reader != 0 {
+		feeds, err := subscribed(tx, reader)
+		if err != nil {
+			return said{}, err
+		}
+		a.Keep(func(id feedonce.FeedID) bool { return slices.Contains(feeds, id) })
 	}
 	var out said
 	out.Summary = a.Summary(s.stamp)

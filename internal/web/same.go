@@ -55,7 +55,7 @@ func (s *server) same(w http.ResponseWriter, r *http.Request) error {
 				return nil
 			}
 			seen = append(seen, id)
-			e, err := tx.Entry(id)
+			e, err := visibleEntry(tx, followed(r), id)
 			if err != nil {
 				return notFoundIsNothing(err)
 			}

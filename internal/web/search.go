@@ -17,8 +17,14 @@ func find(tx *store.Tx, f store.EntryFilter) ([]feedonce.Entry, map[feedonce.Ent
 		return entries, nil, err
 	}
 	by := store.SearchFilter{Words: f.Words, Limit: f.Limit, Before: f.Before}
-	if f.Feed != 0 {
+	switch {
+	case f.Feed != 0:
 		by.Feeds = []feedonce.FeedID{f.Feed}
+	case f.User != 0:
+		var err error
+		if by.Feeds, err = subscribed(tx, f.User); err != nil {
+			return nil, nil, err
+		}
 	}
 	entries, err := tx.Search(by)
 	if err != nil {
