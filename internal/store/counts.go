@@ -54,5 +54,5 @@ func (tx *Tx) FeedCounts(since time.Time) (map[feedonce.FeedID]feedonce.Counts, 
 	if since.IsZero() {
 		return tx.DayCountsByFeed(since, nil)
 	}
-	return tx.HourCountsByFeed(since, nil)
+	return arrivals(tx, "feed_hours", "hour", "feed_id + 0", time.Hour, since, nil, func(id *feedonce.FeedID) any { return id })
 }

@@ -58,38 +58,38 @@ func (tx *Tx) ArrivalsByDay(since time.Time, feeds []feedonce.FeedID) (map[time.
 	return arrivals(tx, "feed_days", "day", "day", 24*time.Hour, since, feeds, func(t *time.Time) any { return at(t) })
 }
 
-// HourCountsByFeed returns the arrivals of each feed since a time. The hour that it lies in is counted whole.
-func (tx *Tx) HourCountsByFeed(since time.Time, feeds []feedonce.FeedID) (map[feedonce.FeedID]feedonce.Counts, error) {
-	return arrivals(tx, "feed_hours", "hour", "feed_id", time.Hour, since, feeds, func(id *feedonce.FeedID) any { return id })
-}
-
 // DayCountsByFeed returns the arrivals of each feed since a time; zero is all there ever were. The day (in UTC) that it
 // lies in is counted whole.
 func (tx *Tx) DayCountsByFeed(since time.Time, feeds []feedonce.FeedID) (map[feedonce.FeedID]feedonce.Counts, error) {
-	return arrivals(tx, "feed_days", "day", "feed_id", 24*time.Hour, since, feeds, func(id *feedonce.FeedID) any { return id })
+	by := "feed_id"
+	if feeds == nil {
+		by = "feed_id + 0" // so that the days are read, and not all of the feeds' index, which is in the order of the groups
+	}
+	return arrivals(tx, "feed_days", "day", by, 24*time.Hour, since, feeds, func(id *feedonce.FeedID) any { return id })
 }
 
-// A RuleCount is how many arrivals a rule took for copies.
+// A RuleCount is how many arrivals of a feed a rule took for copies.
 type RuleCount struct {
 	Rule string
+	Feed feedonce.FeedID
 	N    int64
 }
 
-// DuplicatesByRule returns how many arrivals were recorded as copies since a time, by rule, most first. An arrival that
+// Duplicates returns how many arrivals were recorded as copies since a time, by rule and feed, in no order. An arrival that
 // comes again and again is recorded once, so that there may be fewer of them than the counters of arrivals have.
-func (tx *Tx) DuplicatesByRule(since time.Time, feeds []feedonce.FeedID) ([]RuleCount, error) {
+func (tx *Tx) Duplicates(since time.Time, feeds []feedonce.FeedID) ([]RuleCount, error) {
 	w := where{}
 	w.add("outcome = 'duplicate'")
 	w.add("at >= ?", since.UnixMicro())
 	tx.among(&w, "feed_id", feeds)
-	rules, err := sqldb.All(tx.Tx, func(row sqldb.Scanner) (c RuleCount, err error) {
-		err = row.Scan(&c.Rule, &c.N)
+	counts, err := sqldb.All(tx.Tx, func(row sqldb.Scanner) (c RuleCount, err error) {
+		err = row.Scan(&c.Rule, &c.Feed, &c.N)
 		return c, err
-	}, `select rule, count(*) from decisions`+w.String()+` group by rule order by 2 desc, 1`, w.args...)
+	}, `select rule, feed_id, count(*) from decisions`+w.String()+` group by rule, feed_id`, w.args...)
 	if err != nil {
-		return nil, fmt.Errorf("duplicates by rule: %w", err)
+		return nil, fmt.Errorf("duplicates by rule and feed: %w", err)
 	}
-	return rules, nil
+	return counts, nil
 }
 
 // Joined returns how many articles were found to be in another feed already, since a time: those that joined a story and

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -110,12 +109,13 @@ func shownFeeds(tx *store.Tx, r *http.Request) ([]feedonce.FeedID, error) {
 // counted is what was counted in a period.
 type counted struct {
 	period
-	arrivals map[time.Time]feedonce.Counts // by column
-	feeds    map[feedonce.FeedID]feedonce.Counts
+	arrivals map[time.Time]feedonce.Counts  // by column
 	polls    map[time.Time]store.HourCounts // by column
 	sum      feedonce.Counts
 	pollSum  store.HourCounts
-	rules    []store.RuleCount
+	rules    []ranked[string]                    // copies recorded, most first
+	copies   []ranked[feedonce.FeedID]           // copies recorded, of the feeds with most
+	feeds    map[feedonce.FeedID]feedonce.Counts // of these
 	pairs    []store.PairCount
 	joined   int64
 	names    map[feedonce.FeedID]string
@@ -126,15 +126,9 @@ func (s *server) count(tx *store.Tx, p period, feeds []feedonce.FeedID) (*counte
 	c := &counted{period: p, polls: map[time.Time]store.HourCounts{}, pollSum: store.HourCounts{}}
 	var err error
 	if p.hourly {
-		if c.arrivals, err = tx.ArrivalsByHour(p.since, feeds); err != nil {
-			return nil, err
-		}
-		c.feeds, err = tx.HourCountsByFeed(p.since, feeds)
+		c.arrivals, err = tx.ArrivalsByHour(p.since, feeds)
 	} else {
-		if c.arrivals, err = tx.ArrivalsByDay(p.since, feeds); err != nil {
-			return nil, err
-		}
-		c.feeds, err = tx.DayCountsByFeed(p.since, feeds)
+		c.arrivals, err = tx.ArrivalsByDay(p.since, feeds)
 	}
 	if err != nil {
 		return nil, err
@@ -145,9 +139,12 @@ func (s *server) count(tx *store.Tx, p period, feeds []feedonce.FeedID) (*counte
 			return nil, err
 		}
 	}
-	if c.rules, err = tx.DuplicatesByRule(p.since, feeds); err != nil {
+	duplicates, err := tx.Duplicates(p.since, feeds)
+	if err != nil {
 		return nil, err
 	}
+	c.rules = rank(duplicates, func(d store.RuleCount) string { return d.Rule })
+	c.copies = rank(duplicates, func(d store.RuleCount) feedonce.FeedID { return d.Feed })
 	if c.joined, err = tx.Joined(p.since, feeds); err != nil {
 		return nil, err
 	}
@@ -167,7 +164,6 @@ func (s *server) count(tx *store.Tx, p period, feeds []feedonce.FeedID) (*counte
 			}
 			for id, n := range u.Feeds {
 				if feeds == nil || slices.Contains(feeds, id) {
-					addTo(c.feeds, id, n)
 					addTo(c.arrivals, p.column(u.Hour), n)
 				}
 			}
@@ -188,23 +184,41 @@ func (s *server) count(tx *store.Tx, p period, feeds []feedonce.FeedID) (*counte
 	for _, pair := range c.pairs {
 		named = append(named, pair.A, pair.B)
 	}
-	c.names, err = tx.FeedNames(append(named, c.mostCopies()...))
+	most := make([]feedonce.FeedID, len(c.copies))
+	for i, r := range c.copies {
+		most[i] = r.key
+	}
+	if c.feeds, err = tx.DayCountsByFeed(p.since, most); err != nil {
+		return nil, err
+	}
+	c.names, err = tx.FeedNames(append(named, most...))
 	return c, err
+}
+
+// A ranked is a key with how often it was counted.
+type ranked[K cmp.Ordered] struct {
+	key K
+	n   int64
+}
+
+// rank adds up copies by a key, and returns the keys with most.
+func rank[K cmp.Ordered](duplicates []store.RuleCount, key func(store.RuleCount) K) []ranked[K] {
+	sums := map[K]int64{}
+	for _, d := range duplicates {
+		sums[key(d)] += d.N
+	}
+	all := make([]ranked[K], 0, len(sums))
+	for k, n := range sums {
+		all = append(all, ranked[K]{k, n})
+	}
+	slices.SortFunc(all, func(a, b ranked[K]) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.key, b.key)) })
+	return all[:min(len(all), topRows)]
 }
 
 func addTo[K comparable](m map[K]feedonce.Counts, key K, n feedonce.Counts) {
 	sum := m[key]
 	sum.Add(n)
 	m[key] = sum
-}
-
-// mostCopies returns the feeds with the most duplicates.
-func (c *counted) mostCopies() []feedonce.FeedID {
-	ids := slices.DeleteFunc(slices.Collect(maps.Keys(c.feeds)), func(id feedonce.FeedID) bool { return c.feeds[id].Duplicate == 0 })
-	slices.SortFunc(ids, func(a, b feedonce.FeedID) int {
-		return cmp.Or(cmp.Compare(c.feeds[b].Duplicate, c.feeds[a].Duplicate), cmp.Compare(a, b))
-	})
-	return ids[:min(len(ids), topRows)]
 }
 
 func (s *server) dashboard(w http.ResponseWriter, r *http.Request) error {
@@ -273,21 +287,21 @@ func (c *counted) funnel() []barRow {
 
 func (c *counted) ruleRows() []barRow {
 	var rows []barRow
-	for _, n := range c.rules[:min(len(c.rules), topRows)] {
-		rule := dedup.RuleByID(dedup.RuleID(n.Rule))
-		rows = append(rows, barRow{Label: n.Rule, Note: rule.Sentence, N: n.N, Class: "c-copy", URL: "/decisions?outcome=duplicate&rule=" + queryEscape(n.Rule)})
+	for _, r := range c.rules {
+		rule := dedup.RuleByID(dedup.RuleID(r.key))
+		rows = append(rows, barRow{Label: r.key, Note: rule.Sentence, N: r.n, Class: "c-copy", URL: "/decisions?outcome=duplicate&rule=" + queryEscape(r.key)})
 	}
 	return bars(rows, false)
 }
 
 func (c *counted) feedRows() []barRow {
 	var rows []barRow
-	for _, id := range c.mostCopies() {
-		n := c.feeds[id]
-		rows = append(rows, barRow{
-			Label: c.names[id], Untrusted: true, N: n.Duplicate, Class: "c-copy", URL: fmt.Sprintf("/decisions?feed=%d&outcome=duplicate", id),
-			Note: share(n.Duplicate, n.Duplicate+n.New) + " of what was not there yet",
-		})
+	for _, r := range c.copies {
+		row := barRow{Label: c.names[r.key], Untrusted: true, N: r.n, Class: "c-copy", URL: fmt.Sprintf("/decisions?feed=%d&outcome=duplicate", r.key)}
+		if n := c.feeds[r.key]; n.Duplicate > 0 {
+			row.Note = share(n.Duplicate, n.Duplicate+n.New) + " of what was not there yet"
+		}
+		rows = append(rows, row)
 	}
 	return bars(rows, false)
 }
