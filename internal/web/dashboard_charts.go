@@ -1,7 +1,6 @@
 package web
 
 import (
-	"fmt"
 	"html/template"
 	"strconv"
 	"time"
@@ -101,7 +100,7 @@ func buckets(all []store.Bucket) []measured {
 func short(d time.Duration) string {
 	switch {
 	case d < time.Minute:
-		return fmt.Sprintf("%.0f seconds", d.Seconds())
+		return plural(int64(d.Round(time.Second)/time.Second), "second", "seconds")
 	case d < time.Hour:
 		return plural(int64(d/time.Minute), "minute", "minutes")
 	}

@@ -1,9 +1,6 @@
 package web
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // A moment is a time beside the time at which a page is made.
 type moment struct {
@@ -33,6 +30,8 @@ func (m moment) Words() string {
 	}
 	var words string
 	switch {
+	case d < 45*time.Second && future:
+		return "now"
 	case d < 45*time.Second:
 		return "just now"
 	case d < 90*time.Minute:
@@ -72,7 +71,7 @@ func (m moment) Day() string {
 func span(d time.Duration) string {
 	switch {
 	case d < time.Minute:
-		return fmt.Sprintf("%.0f seconds", d.Seconds())
+		return plural(int64(d.Round(time.Second)/time.Second), "second", "seconds")
 	case d < 90*time.Minute:
 		return plural(int64(d.Round(time.Minute)/time.Minute), "minute", "minutes")
 	case d < 36*time.Hour:
