@@ -44,8 +44,7 @@ type FeedView struct {
 	feedonce.Feed
 	Recent Recent
 	// ErrorKind is the kind of the error of the last poll, as in Poll; "" where it went well.
-	ErrorKind   string
-	ErrorStatus int64 // of HTTP; 0 where there was no answer
+	ErrorKind string
 	// Learned is what dedup learned of the feed, empty where it has learned nothing.
 	Learned dedup.State
 }
@@ -58,7 +57,7 @@ func (tx *Tx) FeedViews(feeds []feedonce.FeedID) (map[feedonce.FeedID]FeedView, 
 	err := tx.Each(func(row sqldb.Scanner) error {
 		var v FeedView
 		var state []byte
-		if err := row.Scan(append(feedFields(&v.Feed), &v.Recent, text{&v.ErrorKind}, number{&v.ErrorStatus}, &state)...); err != nil {
+		if err := row.Scan(append(feedFields(&v.Feed), &v.Recent, text{&v.ErrorKind}, &state)...); err != nil {
 			return err
 		}
 		// What is damaged, or of a newer version, is what the feed has yet to teach again.
@@ -67,7 +66,7 @@ func (tx *Tx) FeedViews(feeds []feedonce.FeedID) (map[feedonce.FeedID]FeedView, 
 		}
 		views[v.ID] = v
 		return nil
-	}, `select `+feedColumns+`, s.recent, p.error_kind, p.status, t.state
+	}, `select `+feedColumns+`, s.recent, p.error_kind, t.state
 		from `+feedTables+` left join feed_states t on t.feed_id = f.id left join polls p on p.feed_id = f.id and p.at = f.error_at`+w.String(), w.args...)
 	if err != nil {
 		return nil, fmt.Errorf("feeds: %w", err)

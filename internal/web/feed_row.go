@@ -74,9 +74,7 @@ func (s *server) viewRow(v store.FeedView, month feedonce.Counts) feedRow {
 	outcomes := v.Recent.Outcomes()
 	row.Polls = template.HTML(chart.Marks(fmt.Sprintf("polls-%d", v.ID), pollWords(outcomes), pollMarks(outcomes), store.RecentPolls))
 	row.Identity = identityOf(&v.Learned)
-	if v.Error != "" {
-		row.Remedy = remedy(v.ErrorKind, int(v.ErrorStatus))
-	}
+	row.Remedy = remedy(&v)
 	return row
 }
 
@@ -171,43 +169,19 @@ func identityOf(st *dedup.State) identity {
 	return id
 }
 
-// remedies are what to do about an error, by its kind.
+// remedies are what to do about an error, by its kind, where its words do not say so themselves: those of package fetch do.
 var remedies = map[string]string{
-	"url":        "Remove the feed and add it with its right address.",
-	"dns":        "Look for a typing error in the address. If the site is gone for good, remove the feed.",
-	"connect":    "The server may be down. It is tried again by itself; after some days, look on the site for a new address.",
-	"tls":        "Only the owner of the site can put its certificate right.",
-	"forbidden":  "If the feed is in your own network, allow that: setting allow-net.",
-	"timeout":    "It is tried again by itself. If it stays so, the server is too slow for this feed.",
-	"redirect":   "Open the address in a browser, and add the feed where that ends.",
-	"too large":  "Ask the publisher for a feed with fewer or shorter items.",
-	"limit":      "Ask the publisher for a feed with fewer or shorter items.",
-	"encoding":   "The answer is broken on its way or at the server. It is tried again by itself.",
-	"protocol":   "The server does not answer as web servers do. Check the address.",
-	"gone":       "Look on the site for a new address. Resume the feed to try this one again.",
 	"not a feed": "Open the address in a browser. If it shows a page, add that page: the feeds that it names are found.",
-	"conflict":   "Nothing is to be done: the next poll tries again.",
-	"store":      "See that the database has space and answers. The next poll tries again.",
+	"limit":      "Ask the publisher for a feed with fewer or shorter items.",
 	"fault":      "This is a fault of the program: report it with the address of the feed.",
 }
 
-func remedy(kind string, status int) string {
-	if kind != "status" {
-		return remedies[kind]
+// remedy returns what to do about the error of a feed's last poll; "" where its words say it.
+func remedy(v *store.FeedView) string {
+	if v.Error == "" || v.ErrorKind == "not a feed" && strings.Contains(v.Error, "It names a feed") {
+		return ""
 	}
-	switch {
-	case status == 401 || status == 407:
-		return "The feed needs a name and password: add it with them, as https://name:password@…"
-	case status == 403 || status == 451:
-		return "The server refuses this program. Ask the publisher to allow feed readers."
-	case status == 404:
-		return "Look on the site for the feed's new address. If there is none, remove the feed."
-	case status == 429:
-		return "Nothing is to be done: the server is left alone as long as it asks for."
-	case status >= 500:
-		return "The fault is the server's. It is tried again by itself."
-	}
-	return "Open the address in a browser to see what the server says."
+	return remedies[v.ErrorKind]
 }
 
 // A pollRow is a poll in the log of a feed.
