@@ -14,6 +14,7 @@ import (
 
 	"feedonce"
 	"feedonce/dedup"
+	"feedonce/internal/account"
 	"feedonce/internal/amend"
 	"feedonce/internal/api"
 	"feedonce/internal/ingest"
@@ -28,11 +29,22 @@ func TestAPIAndCommandSayTheSame(t *testing.T) {
 		s := storetest.Open(t, dsn)
 		t.Run(s.Dialect(), func(t *testing.T) {
 			fillForExplaining(t, s)
-			handler := api.Handler(api.Options{Store: s, Version: "test"})
+			handler := api.Handler(api.Options{Store: s, Accounts: account.New(account.Options{Store: s}), Version: "test"})
+			var token string
+			if err := s.Update(t.Context(), func(tx *store.Tx) error {
+				u, err := account.First(tx, "Ada", "")
+				if err == nil {
+					_, token, err = account.NewToken(tx, feedonce.Token{User: u.ID, Kind: feedonce.TokenAPI, Name: "test", Created: time.Now()})
+				}
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
 			get := func(path string, part ...string) any {
 				t.Helper()
 				r := httptest.NewRequest(http.MethodGet, api.Prefix+path, nil)
 				r.Host = "localhost"
+				r.Header.Set("Authorization", "Bearer "+token)
 				w := httptest.NewRecorder()
 				handler.ServeHTTP(w, r)
 				var v any

@@ -99,7 +99,7 @@ func doors(o web.Options, url string) http.Handler {
 	mux.Handle("/", web.Handler(o))
 	mux.Handle(outfeed.Prefix, outfeed.Handler(outfeed.Options{Store: o.Store, URL: url, Log: o.Log, Now: o.Now}))
 	mux.Handle(api.Prefix, api.Handler(api.Options{
-		Store: o.Store, Poller: o.Poller, Client: o.Client, Log: o.Log, Version: o.Version, Hosts: o.Hosts, Now: o.Now,
+		Store: o.Store, Accounts: o.Accounts, Poller: o.Poller, Client: o.Client, Log: o.Log, Version: o.Version, Hosts: o.Hosts, Now: o.Now,
 	}))
 	return mux
 }

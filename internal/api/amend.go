@@ -29,7 +29,7 @@ func amended(m store.Amendment, err error) (*body[shape.Amendment], error) {
 }
 
 func (s *server) split(ctx context.Context, in *DecisionPath) (*body[shape.Amendment], error) {
-	return amended(amend.Split(ctx, s.Store, in.Decision, s.by()))
+	return amended(amend.Split(ctx, s.Store, in.Decision, s.by(ctx)))
 }
 
 type mergeInput struct {
@@ -40,11 +40,11 @@ type mergeInput struct {
 }
 
 func (s *server) merge(ctx context.Context, in *mergeInput) (*body[shape.Amendment], error) {
-	return amended(amend.Merge(ctx, s.Store, in.Entry, in.Body.With, s.by()))
+	return amended(amend.Merge(ctx, s.Store, in.Entry, in.Body.With, s.by(ctx)))
 }
 
 func (s *server) leave(ctx context.Context, in *EntryPath) (*body[shape.Amendment], error) {
-	return amended(amend.Leave(ctx, s.Store, in.Entry, s.by()))
+	return amended(amend.Leave(ctx, s.Store, in.Entry, s.by(ctx)))
 }
 
 type amendmentInput struct {
@@ -52,7 +52,7 @@ type amendmentInput struct {
 }
 
 func (s *server) undo(ctx context.Context, in *amendmentInput) (*body[shape.Amendment], error) {
-	return amended(amend.Undo(ctx, s.Store, in.Amendment, s.by()))
+	return amended(amend.Undo(ctx, s.Store, in.Amendment, s.by(ctx)))
 }
 
 type amendmentQuery struct {

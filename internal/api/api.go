@@ -1,8 +1,8 @@
 // Package api is the door for programs: JSON over HTTP under /api/v1, described by the OpenAPI 3.1 document at
 // /api/v1/openapi.json.
 //
-// A request passes the guard (is it for us, does it come from a page of another site), and a route of the standard
-// ServeMux. The library huma reads its parameters and body by the struct tags of the handler's input, refuses what does not
+// A request passes the guard (is it for us, does it come from a page of another site), a route of the standard
+// ServeMux, and is asked for a token (access.go). The library huma reads its parameters and body by the struct tags of the handler's input, refuses what does not
 // fit them, and writes the OpenAPI document from the same tags. A handler reads or writes in one transaction and returns a
 // struct. What it returns as error becomes a problem of RFC 9457 in problem.go, whose detail is a sentence.
 //
@@ -24,6 +24,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"feedonce/internal/account"
 	"feedonce/internal/fetch"
 	"feedonce/internal/ingest"
 	"feedonce/internal/poll"
@@ -35,9 +36,11 @@ const Prefix = "/api/v1/"
 
 // Options configure the API.
 type Options struct {
-	Store  *store.Store
-	Poller *poll.Poller  // for polling now; nil where another process polls
-	Client *fetch.Client // to discover the feed of a site that is added
+	Store *store.Store
+	// Accounts knows whose token a request has; without it, none is accepted.
+	Accounts *account.Accounts
+	Poller   *poll.Poller  // for polling now; nil where another process polls
+	Client   *fetch.Client // to discover the feed of a site that is added
 	// Ingester decides documents that are sent; default one with nothing but the store and the log.
 	Ingester *ingest.Ingester
 	Log      *slog.Logger // default: nothing is logged
@@ -85,7 +88,9 @@ func newServer(o Options) *server {
 	config.CreateHooks = nil // no links to schemas in the answers
 	config.RejectUnknownQueryParameters = true
 	config.Transformers = []huma.Transformer{speak}
+	config.Security, config.Components.SecuritySchemes = security, securitySchemes
 	config.Tags = []*huma.Tag{
+		{Name: "me", Description: "What the user of the token follows and has read. All else is for administrators."},
 		{Name: "feeds", Description: "What is polled."},
 		{Name: "entries", Description: "Articles."},
 		{Name: "decisions", Description: "What was decided about arrivals, and why."},
@@ -96,6 +101,7 @@ func newServer(o Options) *server {
 		{Name: "documents", Description: "Items from somebody else's crawler."},
 	}
 	s.api = humago.New(s.mux, config)
+	s.meRoutes()
 	s.feedRoutes()
 	s.policyRoutes()
 	s.entryRoutes()
@@ -163,6 +169,7 @@ type operation struct {
 	status                                int   // of success; 0 is 200
 	errors                                []int // that it may answer with, besides those that all may
 	body                                  int64 // what it may be sent, in bytes; 0 is maxBody
+	personal                              bool  // about the token's user only; else for administrators
 }
 
 func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
@@ -179,8 +186,8 @@ func routeDocumented[I, O any](s *server, op operation, responses map[string]*hu
 	}
 	huma.Register(s.api, huma.Operation{
 		OperationID: op.id, Method: op.method, Path: Prefix + strings.TrimPrefix(op.path, "/"), Summary: op.summary, Description: op.about,
-		Tags: []string{op.tag}, DefaultStatus: op.status, MaxBodyBytes: cmp.Or(op.body, maxBody), Responses: responses,
-		Errors: append(op.errors, http.StatusForbidden, http.StatusMisdirectedRequest, http.StatusUnprocessableEntity, http.StatusInternalServerError),
+		Tags: []string{op.tag}, DefaultStatus: op.status, MaxBodyBytes: cmp.Or(op.body, maxBody), Responses: responses, Middlewares: huma.Middlewares{s.allow(op)},
+		Errors: append(op.errors, http.StatusUnauthorized, http.StatusForbidden, http.StatusMisdirectedRequest, http.StatusUnprocessableEntity, http.StatusInternalServerError),
 	}, func(ctx context.Context, in *I) (*O, error) {
 		out, err := f(ctx, in)
 		if err != nil {

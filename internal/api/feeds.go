@@ -109,47 +109,70 @@ type newFeed struct {
 
 // addFeed follows a feed. The address is looked at first: a feed that nobody can read is not worth following.
 func (s *server) addFeed(ctx context.Context, in *newFeed) (*body[Feed], error) {
-	address, err := webAddress(in.Body.URL)
+	folder := plain(in.Body.Folder, 1000)
+	added, there, err := s.addAt(ctx, in.Body.URL, folder, func(tx *store.Tx, f feedonce.Feed) error {
+		return tx.FollowAll(f.ID, folder, s.Now())
+	})
 	if err != nil {
 		return nil, err
 	}
-	var there feedonce.Feed
-	known := s.view(ctx, func(tx *store.Tx) (err error) {
-		there, err = tx.FeedByURL(address)
-		return err
-	})
-	switch {
-	case known == nil:
-		return nil, followed(there)
-	case !errors.Is(known, feedonce.ErrNotFound):
-		return nil, known
-	}
-	add := store.NewFeed{URL: address, Folder: plain(in.Body.Folder, 1000), Added: s.Now()}
-	if s.Client != nil {
-		found, err := s.find(ctx, address)
-		if err != nil {
-			return nil, err
-		}
-		add.URL, add.Title = found.URL, plain(found.Title, 500)
-	}
-	var added feedonce.Feed
-	err = s.Store.Update(ctx, func(tx *store.Tx) (err error) {
-		added, err = tx.AddFeed(add)
-		return err
-	})
-	if errors.Is(err, feedonce.ErrExists) {
+	if there {
 		return nil, followed(added)
 	}
-	if err != nil {
-		return nil, err
-	}
-	if s.Poller != nil && (in.Body.Poll == nil || *in.Body.Poll) {
-		// What goes wrong is stored with the feed, and in the answer.
-		if res, err := s.Poller.Poll(ctx, added.ID); res.Status == "" && err != nil {
+	if in.Body.Poll == nil || *in.Body.Poll {
+		if err := s.pollNew(ctx, added.ID); err != nil {
 			return nil, err
 		}
 	}
 	return s.getFeed(ctx, &FeedPath{added.ID})
+}
+
+// addAt adds the feed at an address, and has somebody follow it in the same transaction. there says that it was there already.
+func (s *server) addAt(ctx context.Context, text, folder string, follow func(*store.Tx, feedonce.Feed) error) (f feedonce.Feed, there bool, err error) {
+	address, err := webAddress(text)
+	if err != nil {
+		return f, false, err
+	}
+	err = s.Store.Update(ctx, func(tx *store.Tx) (err error) {
+		if f, err = tx.FeedByURL(address); err != nil {
+			return err
+		}
+		return follow(tx, f)
+	})
+	if !errors.Is(err, feedonce.ErrNotFound) {
+		return f, true, err
+	}
+	add := store.NewFeed{URL: address, Folder: folder, Added: s.Now()}
+	if s.Client != nil {
+		found, err := s.find(ctx, address)
+		if err != nil {
+			return f, false, err
+		}
+		add.URL, add.Title = found.URL, plain(found.Title, 500)
+	}
+	err = s.Store.Update(ctx, func(tx *store.Tx) (err error) {
+		there = false
+		f, err = tx.AddFeed(add)
+		if errors.Is(err, feedonce.ErrExists) {
+			there, err = true, nil
+		}
+		if err != nil {
+			return err
+		}
+		return follow(tx, f)
+	})
+	return f, there, err
+}
+
+// pollNew polls a feed that was added. What goes wrong is stored with it, and in the answer.
+func (s *server) pollNew(ctx context.Context, id feedonce.FeedID) error {
+	if s.Poller == nil {
+		return nil
+	}
+	if res, err := s.Poller.Poll(ctx, id); res.Status == "" && err != nil {
+		return err
+	}
+	return nil
 }
 
 // find returns the one feed at an address.
@@ -193,7 +216,7 @@ func webAddress(text string) (string, error) {
 }
 
 func (s *server) removeFeed(ctx context.Context, in *FeedPath) (*none, error) {
-	return nil, amend.RemoveFeeds(ctx, s.Store, s.by(), in.Feed)
+	return nil, amend.RemoveFeeds(ctx, s.Store, s.by(ctx), in.Feed)
 }
 
 // Poll is what a poll gave.

@@ -212,6 +212,13 @@ func particular(s *site, id, place string) (string, bool) {
 		return `{"url":"` + s.pub.URL + `/c.xml","folder":"News","poll":true}`, true
 	case "list-changes query after": // after none of them
 		return "0", true
+	case "follow body":
+		s.pub.feed("/c.xml", "https://c.example/", item{"1", "https://c.example/1", "One", "Text."})
+		return `{"url":"` + s.pub.URL + `/c.xml","folder":"News","title":"C"}`, true
+	case "my-entries query feed":
+		return "1", true
+	case "my-entries query folder":
+		return "Town", true
 	case "move-cursor body":
 		return `{"consumer":"search","seq":1}`, true
 	case "check body", "ingest body":

@@ -106,7 +106,7 @@ func (s *server) setPolicy(ctx context.Context, in *policyInput) (*body[policyAn
 	if err != nil {
 		return nil, err
 	}
-	if _, err := amend.SetPolicy(ctx, s.Store, in.Feed, p, s.by()); err != nil {
+	if _, err := amend.SetPolicy(ctx, s.Store, in.Feed, p, s.by(ctx)); err != nil {
 		return nil, err
 	}
 	return answer(policyAnswer{policyOf(p), p.Sentences()}, nil)
@@ -171,5 +171,7 @@ func (s *server) simulatePolicy(ctx context.Context, in *simulateInput) (*body[S
 	return answer(out, nil)
 }
 
-// by is who changes something through the API, until there are accounts.
-func (s *server) by() amend.By { return amend.By{Who: "API", At: s.Now()} }
+// by is the token's user, who changes something.
+func (s *server) by(ctx context.Context) amend.By {
+	return amend.By{Who: caller(ctx).Name, At: s.Now()}
+}

@@ -136,7 +136,10 @@ func (s *server) ingest(ctx context.Context, in *pushInput) (*body[Judgement], e
 			if err != nil {
 				return err
 			}
-			return tx.SetFeedState(f.ID, feedonce.FeedPaused)
+			if err := tx.SetFeedState(f.ID, feedonce.FeedPaused); err != nil {
+				return err
+			}
+			return tx.FollowAll(f.ID, "", s.Now())
 		})
 	}
 	if err != nil {

@@ -82,7 +82,7 @@ type accepted struct {
 
 func (s *server) acceptHeld(ctx context.Context, in *acceptInput) (*body[accepted], error) {
 	if !in.Always {
-		id, err := amend.Accept(ctx, s.Store, in.Decision, s.by())
+		id, err := amend.Accept(ctx, s.Store, in.Decision, s.by(ctx))
 		return answer(accepted{[]feedonce.EntryID{id}}, err)
 	}
 	var h store.Held
@@ -93,7 +93,7 @@ func (s *server) acceptHeld(ctx context.Context, in *acceptInput) (*body[accepte
 	if err != nil {
 		return nil, err
 	}
-	entries, err := amend.AcceptAlways(ctx, s.Store, h.Decision.Feed, s.by())
+	entries, err := amend.AcceptAlways(ctx, s.Store, h.Decision.Feed, s.by(ctx))
 	if entries == nil {
 		entries = []feedonce.EntryID{}
 	}
@@ -101,5 +101,5 @@ func (s *server) acceptHeld(ctx context.Context, in *acceptInput) (*body[accepte
 }
 
 func (s *server) rejectHeld(ctx context.Context, in *DecisionPath) (*none, error) {
-	return nil, amend.Reject(ctx, s.Store, in.Decision, s.by())
+	return nil, amend.Reject(ctx, s.Store, in.Decision, s.by(ctx))
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html"
 	"io"
@@ -16,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"feedonce"
+	"feedonce/internal/account"
 	"feedonce/internal/fetch"
 	"feedonce/internal/poll"
 	"feedonce/internal/store"
@@ -87,6 +90,7 @@ type site struct {
 	pub     *publisher
 	log     *lines
 	paths   map[string]string // of operations, by id
+	token   string            // of an administrator, that may write; sent where a request has none
 
 	mu  sync.Mutex
 	now time.Time
@@ -116,9 +120,30 @@ func newSite(t *testing.T, st *store.Store) *site {
 	client := fetch.New(fetch.Options{AllowNets: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Version: "test"})
 	t.Cleanup(client.Close)
 	p := poll.New(poll.Options{Store: st, Client: client, Now: s.clock, Spacing: -1})
-	s.server = newServer(Options{Store: st, Poller: p, Client: client, Log: slog.New(slog.NewTextHandler(s.log, nil)), Version: "test", Now: s.clock})
+	s.server = newServer(Options{Store: st, Accounts: account.New(account.Options{Store: st}), Poller: p, Client: client, Log: slog.New(slog.NewTextHandler(s.log, nil)), Version: "test", Now: s.clock})
 	s.handler = s.server.handler()
+	s.token = s.tokenFor("keeper", feedonce.RoleAdmin, true)
 	return s
+}
+
+// tokenFor makes a token for a user, who is added where they are missing.
+func (s *site) tokenFor(name string, role feedonce.Role, write bool) (secret string) {
+	s.t.Helper()
+	err := s.store.Update(s.t.Context(), func(tx *store.Tx) error {
+		u, err := tx.UserByName(name)
+		if errors.Is(err, feedonce.ErrNotFound) {
+			u, err = tx.AddUser(feedonce.User{Name: name, Role: role, Created: s.now})
+		}
+		if err != nil {
+			return err
+		}
+		_, secret, err = account.NewToken(tx, feedonce.Token{User: u.ID, Kind: feedonce.TokenAPI, Name: "test", Write: write, Created: s.now})
+		return err
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return secret
 }
 
 // clock is a second later each time it is asked.
@@ -141,6 +166,9 @@ func (s *site) do(r *http.Request) (*http.Response, []byte) {
 	s.t.Helper()
 	if r.Host == "example.com" { // httptest's default
 		r.Host = "localhost:8470"
+	}
+	if _, said := r.Header["Authorization"]; !said {
+		r.Header.Set("Authorization", "Bearer "+s.token)
 	}
 	w := httptest.NewRecorder()
 	s.handler.ServeHTTP(w, r)

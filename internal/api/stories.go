@@ -109,7 +109,7 @@ func (s *server) forgetLead(ctx context.Context, in *StoryPath) (*body[shape.Sto
 
 // lead has an article lead a story, and answers with the story.
 func (s *server) lead(ctx context.Context, story int64, entry feedonce.EntryID) (*body[shape.Story], error) {
-	if err := amend.Lead(ctx, s.Store, story, entry, s.by()); err != nil {
+	if err := amend.Lead(ctx, s.Store, story, entry, s.by(ctx)); err != nil {
 		return nil, err
 	}
 	return s.getStory(ctx, &storyInput{StoryPath: StoryPath{story}})
