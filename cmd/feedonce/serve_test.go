@@ -24,7 +24,7 @@ func TestDoors(t *testing.T) {
 		{"/signin", "localhost", http.StatusOK, "text/html"},
 		{"/healthz", "localhost", http.StatusOK, "text/plain"},
 		{"/metrics", "localhost", http.StatusSeeOther, "text/html"},
-		{"/api/v1/feeds", "localhost", http.StatusOK, "application/json"},
+		{"/api/v1/feeds", "localhost", http.StatusUnauthorized, "application/problem+json"},
 		{"/api/v1/openapi.json", "localhost", http.StatusOK, "application/openapi+json"},
 		{"/api/v1/nothing", "localhost", http.StatusNotFound, "application/problem+json"},
 		{"/api/v1/feeds", "rebound.example", http.StatusMisdirectedRequest, "application/problem+json"},

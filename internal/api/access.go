@@ -70,3 +70,9 @@ func (s *server) program(r *http.Request) (feedonce.User, feedonce.Token, error)
 	}
 	return s.Accounts.Program(r)
 }
+
+// stillAllowed reports whether the token of a request that goes on and on, for administrators, is one still.
+func (s *server) stillAllowed(r *http.Request) bool {
+	u, _, err := s.program(r)
+	return err == nil && u.Admin()
+}

@@ -71,7 +71,7 @@ func TestFeeds(t *testing.T) {
 func TestWithoutPoller(t *testing.T) {
 	s := newSite(t, storetest.Open(t, storetest.SQLite(t)))
 	s.fill()
-	s.handler = newServer(Options{Store: s.store, Version: "test"}).handler()
+	s.handler = newServer(Options{Store: s.store, Accounts: s.server.Accounts, Version: "test"}).handler()
 	mustSay(t, "polling where another process polls", s.problem("POST", "feeds/1/poll", "", 503), "another process")
 	var f Feed
 	s.call("POST", "feeds", `{"url":"never.example/feed"}`, 201, &f)
@@ -195,7 +195,7 @@ func TestExplainSplitMergeUndo(t *testing.T) {
 
 		var m shape.Amendment
 		s.call("POST", fmt.Sprintf("decisions/%d/split", copied.ID), "", 200, &m)
-		if m.Kind != "split" || m.A != entry || m.B == 0 || m.Note == "" || m.Who != "API" {
+		if m.Kind != "split" || m.A != entry || m.B == 0 || m.Note == "" || m.Who != "keeper" {
 			t.Errorf("split: %+v", m)
 		}
 		s.problem("POST", fmt.Sprintf("decisions/%d/split", copied.ID), "", 409)
@@ -343,7 +343,7 @@ func TestQuarantine(t *testing.T) {
 		s.problem("POST", fmt.Sprintf("quarantine/%d/reject", second), "", 422)
 		s.problem("POST", "quarantine/1/accept", "", 404)
 		s.call("GET", "quarantine?state=rejected", "", 200, &l)
-		if len(l.Held) != 1 || l.Held[0].Who != "API" || l.Held[0].Closed == nil {
+		if len(l.Held) != 1 || l.Held[0].Who != "keeper" || l.Held[0].Closed == nil {
 			t.Errorf("rejected: %+v", l)
 		}
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"feedonce"
 	"feedonce/internal/shape"
@@ -164,6 +165,9 @@ func (r *changeReader) events(ctx context.Context, hc huma.Context) {
 			return // the reader comes back with the ID of the last event
 		}
 		if ctx.Err() != nil {
+			return
+		}
+		if req, _ := humago.Unwrap(hc); !r.s.stillAllowed(req) {
 			return
 		}
 		for _, l := range lines {

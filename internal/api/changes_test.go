@@ -148,6 +148,7 @@ func TestChangesAsTheyHappen(t *testing.T) {
 				t.Fatal(err)
 			}
 			req.Header.Set("Accept", "text/event-stream")
+			req.Header.Set("Authorization", "Bearer "+s.token)
 			if last != "" {
 				req.Header.Set("Last-Event-ID", last)
 			}
