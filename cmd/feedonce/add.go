@@ -15,13 +15,15 @@ import (
 )
 
 func (a *app) addCommand() *cobra.Command {
-	var folder string
+	var folder, forName string
 	var unseen, noPoll bool
 	cmd := &cobra.Command{
 		Use:   "add URL...",
 		Short: "Follow feeds, by the address of the feed or of its site",
 		Long: `Follow feeds. URL is the address of a feed, or of a site: then the feed that its page names is followed, and others it
 names are listed. The articles a feed has already are stored quietly: nobody is told of them as news.
+
+Every administrator follows them on the pages, or only the user that --for names, who then also follows a feed that is there already.
 
 With --unseen nothing is fetched, and the address is taken for that of a feed.
 
@@ -38,7 +40,7 @@ With --json, a line for each URL: url, status (added, exists, error), feed (numb
 				bar := newProgress(a.err, "adding", len(urls))
 				defer bar.end()
 				for _, u := range urls {
-					f, status, err := a.add(ctx, s, c, bar, u, folder, unseen)
+					f, status, err := a.add(ctx, s, c, bar, u, folder, forName, unseen)
 					if err == nil && status == "added" && !unseen && !noPoll {
 						var r poll.Result
 						if r, err = p.Poll(ctx, f.ID); r.Status != "" {
@@ -61,6 +63,7 @@ With --json, a line for each URL: url, status (added, exists, error), feed (numb
 		},
 	}
 	cmd.Flags().StringVar(&folder, "folder", "", "folder to put the feeds in")
+	cmd.Flags().StringVar(&forName, "for", "", "the user who follows them (default: every administrator)")
 	cmd.Flags().BoolVar(&unseen, "unseen", false, "do not look whether there is a feed")
 	cmd.Flags().BoolVar(&noPoll, "no-poll", false, "leave the first poll to the server")
 	a.jsonFlag(cmd)
@@ -69,15 +72,17 @@ With --json, a line for each URL: url, status (added, exists, error), feed (numb
 }
 
 // add follows the feed at an address. status is "added" or "exists".
-func (a *app) add(ctx context.Context, s *store.Store, c *fetch.Client, bar *progress, address, folder string, unseen bool) (f feedonce.Feed, status string, err error) {
+func (a *app) add(ctx context.Context, s *store.Store, c *fetch.Client, bar *progress, address, folder, forName string, unseen bool) (f feedonce.Feed, status string, err error) {
 	at, err := webAddress(address)
 	if err != nil {
 		return f, "", err
 	}
 	add := store.NewFeed{URL: at, Folder: folder, Added: time.Now()}
-	err = s.View(ctx, func(tx *store.Tx) error {
-		f, err = tx.FeedByURL(at)
-		return err
+	err = s.Update(ctx, func(tx *store.Tx) error {
+		if f, err = tx.FeedByURL(at); err != nil {
+			return err
+		}
+		return followedBy(tx, f.ID, forName, folder, true, add.Added)
 	})
 	switch {
 	case err == nil:
@@ -100,13 +105,32 @@ func (a *app) add(ctx context.Context, s *store.Store, c *fetch.Client, bar *pro
 		add.URL, add.Title, add.SiteURL = l.URL, l.Doc.Title, l.Doc.SiteURL
 	}
 	err = s.Update(ctx, func(tx *store.Tx) error {
+		status = "added"
 		f, err = tx.AddFeed(add)
-		return err
+		if errors.Is(err, feedonce.ErrExists) {
+			status, err = "exists", nil
+		}
+		if err != nil {
+			return err
+		}
+		return followedBy(tx, f.ID, forName, folder, status == "exists", add.Added)
 	})
-	if errors.Is(err, feedonce.ErrExists) {
-		return f, "exists", nil
+	return f, status, err
+}
+
+// followedBy has the user of a name follow a feed; "" is every administrator, who do not follow one anew that was there before.
+func followedBy(tx *store.Tx, feed feedonce.FeedID, name, folder string, there bool, now time.Time) error {
+	switch {
+	case name != "":
+		u, err := findUser(tx, name)
+		if err != nil {
+			return err
+		}
+		return tx.Follow(feedonce.Subscription{User: u.ID, Feed: feed, Folder: folder, Added: now})
+	case there:
+		return nil
 	}
-	return f, "added", err
+	return tx.FollowAll(feed, folder, now)
 }
 
 func (a *app) reportAdded(bar *progress, address string, f feedonce.Feed, status string, err error) error {

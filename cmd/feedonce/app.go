@@ -105,14 +105,16 @@ Exit codes:
 		&cobra.Group{ID: "feeds", Title: "Feeds:"},
 		&cobra.Group{ID: "read", Title: "Articles and decisions:"},
 		&cobra.Group{ID: "tell", Title: "Telling others:"},
+		&cobra.Group{ID: "people", Title: "People:"},
 		&cobra.Group{ID: "care", Title: "Care:"},
 	)
 	for group, commands := range map[string][]*cobra.Command{
-		"run":   {a.serveCommand(), a.workerCommand(), a.demoCommand(), a.tryCommand(), a.dedupCommand()},
-		"feeds": {a.addCommand(), a.rmCommand(), a.feedsCommand(), a.pollCommand(), a.policyCommand(), a.importCommand(), a.exportCommand()},
-		"read":  {a.listCommand(), a.searchCommand(), a.showCommand(), a.explainCommand(), a.storiesCommand(), a.quarantineCommand(), a.splitCommand(), a.mergeCommand(), a.undoCommand()},
-		"tell":  {a.destCommand(), a.deliveriesCommand(), a.tailCommand(), a.outCommand()},
-		"care":  {a.backupCommand(), a.restoreCommand(), a.doctorCommand(), a.versionCommand()},
+		"run":    {a.serveCommand(), a.workerCommand(), a.demoCommand(), a.tryCommand(), a.dedupCommand()},
+		"feeds":  {a.addCommand(), a.rmCommand(), a.feedsCommand(), a.pollCommand(), a.policyCommand(), a.importCommand(), a.exportCommand()},
+		"read":   {a.listCommand(), a.searchCommand(), a.showCommand(), a.explainCommand(), a.storiesCommand(), a.quarantineCommand(), a.splitCommand(), a.mergeCommand(), a.undoCommand()},
+		"tell":   {a.destCommand(), a.deliveriesCommand(), a.tailCommand(), a.outCommand()},
+		"people": {a.userCommand(), a.tokenCommand()},
+		"care":   {a.backupCommand(), a.restoreCommand(), a.doctorCommand(), a.versionCommand()},
 	} {
 		for _, c := range commands {
 			c.GroupID = group

@@ -16,11 +16,12 @@ import (
 
 func (a *app) importCommand() *cobra.Command {
 	var pollNow bool
+	var forName string
 	cmd := &cobra.Command{
 		Use:   "import FILE.opml",
 		Short: "Follow the feeds of a subscription list",
 		Long: `Follow the feeds of an OPML file, as other readers export it; - reads standard input. Folders are kept, and feeds that
-are followed already stay as they are. All feeds are added, or on an error none.
+are there already stay as they are. Every administrator follows them on the pages, or only the user that --for names. All feeds are added, or on an error none.
 
 The feeds are due at once: a server that runs polls them, and so does --poll. Exit code 3: some outlines were skipped.
 
@@ -34,7 +35,7 @@ was skipped: status (skipped), reason; with --poll, then the lines of poll --jso
 				return err
 			}
 			return a.withNewStore(ctx, func(s *store.Store) error {
-				done, err := a.addAll(ctx, s, subs)
+				done, err := a.addAll(ctx, s, subs, forName)
 				if err != nil {
 					return err
 				}
@@ -54,6 +55,7 @@ was skipped: status (skipped), reason; with --poll, then the lines of poll --jso
 			})
 		},
 	}
+	cmd.Flags().StringVar(&forName, "for", "", "the user who follows them (default: every administrator)")
 	cmd.Flags().BoolVar(&pollNow, "poll", false, "poll the added feeds at once")
 	a.jsonFlag(cmd)
 	addSettings(cmd.Flags(), "store", "fetch", "poll")
@@ -87,7 +89,7 @@ type imported struct {
 }
 
 // addAll adds all feeds in one transaction.
-func (a *app) addAll(ctx context.Context, s *store.Store, subs []opml.Subscription) (done []imported, err error) {
+func (a *app) addAll(ctx context.Context, s *store.Store, subs []opml.Subscription, forName string) (done []imported, err error) {
 	now := time.Now()
 	err = s.Update(ctx, func(tx *store.Tx) error {
 		done = nil
@@ -98,7 +100,11 @@ func (a *app) addAll(ctx context.Context, s *store.Store, subs []opml.Subscripti
 			if err != nil && !errors.Is(err, feedonce.ErrExists) {
 				return fmt.Errorf("%s: %w; nothing was imported", sub.URL, err)
 			}
-			done = append(done, imported{f, err != nil})
+			there := err != nil
+			if err := followedBy(tx, f.ID, forName, sub.Folder, there, now); err != nil {
+				return err
+			}
+			done = append(done, imported{f, there})
 			bar.step(sub.Title)
 		}
 		return nil

@@ -144,3 +144,22 @@ func (a *Accounts) UseLink(ctx context.Context, secret string) (feedonce.User, e
 	}
 	return u, a.Enter(ctx, u)
 }
+
+// Forbid forbids a user to sign in, and ends their sessions and what signs them in once; or allows it again. Their tokens open
+// nothing as long as it is forbidden. The last administrator stays one: an *feedonce.InvalidError says so.
+func Forbid(tx *store.Tx, u feedonce.User, forbid bool, now time.Time) error {
+	if !forbid {
+		u.Disabled = time.Time{}
+		return tx.SetUser(u)
+	}
+	if u.Disabled.IsZero() {
+		u.Disabled = now
+	}
+	if err := tx.SetUser(u); err != nil {
+		return err
+	}
+	if err := tx.DropLinks(u.ID); err != nil {
+		return err
+	}
+	return tx.DropSessions(u.ID, "")
+}

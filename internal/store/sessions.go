@@ -110,6 +110,14 @@ func (tx *Tx) UseLink(hash [32]byte) error {
 	return nil
 }
 
+// DropLinks removes the addresses that sign a user in once.
+func (tx *Tx) DropLinks(user feedonce.UserID) error {
+	if _, err := tx.Exec(`delete from links where user_id = $1`, user); err != nil {
+		return fmt.Errorf("links of user %d: %w", user, err)
+	}
+	return nil
+}
+
 const tokenColumns = `id, user_id, kind, name, writes, created_at, used_at`
 
 func scanToken(row sqldb.Scanner) (feedonce.Token, error) {
