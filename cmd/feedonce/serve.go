@@ -97,8 +97,14 @@ func (a *app) serve(ctx context.Context) error {
 func doors(o web.Options, url string) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", web.Handler(o))
-	mux.Handle(outfeed.Prefix, outfeed.Handler(outfeed.Options{Store: o.Store, URL: url, Log: o.Log, Now: o.Now}))
-	mux.Handle(api.Prefix, api.Handler(api.Options{
+	also := func(prefix string, h http.Handler) {
+		mux.Handle(prefix, h)
+		if base := web.Base(url); base != "" {
+			mux.Handle(base+prefix, http.StripPrefix(base, h))
+		}
+	}
+	also(outfeed.Prefix, outfeed.Handler(outfeed.Options{Store: o.Store, URL: url, Log: o.Log, Now: o.Now}))
+	also(api.Prefix, api.Handler(api.Options{
 		Store: o.Store, Accounts: o.Accounts, Poller: o.Poller, Client: o.Client, Log: o.Log, Version: o.Version, Hosts: o.Hosts, Now: o.Now,
 	}))
 	return mux

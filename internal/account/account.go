@@ -12,6 +12,7 @@ package account
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -143,6 +144,7 @@ func (a *Accounts) Enter(ctx context.Context, u feedonce.User) error {
 		return err
 	}
 	a.sessions.Put(ctx, keyUser, int64(u.ID))
+	a.sessions.Remove(ctx, keyLink)
 	a.Log.Info("signed in", "user", u.Name)
 	return a.Store.Update(ctx, func(tx *store.Tx) error { return tx.SetSeen(u.ID, time.Now()) })
 }
@@ -150,7 +152,7 @@ func (a *Accounts) Enter(ctx context.Context, u feedonce.User) error {
 // SignOut ends the session of a request.
 func (a *Accounts) SignOut(ctx context.Context) error { return a.sessions.Destroy(ctx) }
 
-// SetPassword stores a password, and ends all sessions but the one of the request. *feedonce.InvalidError says why a password is
+// SetPassword stores a password, and ends all sessions but the one of the request, and what signs in once. *feedonce.InvalidError says why a password is
 // none.
 func (a *Accounts) SetPassword(ctx context.Context, id feedonce.UserID, password string) error {
 	hash, err := HashPassword(ctx, password)
@@ -167,14 +169,37 @@ func (a *Accounts) SetPassword(ctx context.Context, id feedonce.UserID, password
 		if err := tx.SetUser(u); err != nil {
 			return err
 		}
+		if err := tx.DropLinks(id); err != nil {
+			return err
+		}
+		a.sessions.Remove(ctx, keyLink)
 		return tx.DropSessions(id, keep)
 	})
 }
 
-// Check reports whether a password is the user's, as something is to be done for which being signed in is not enough.
-func (a *Accounts) Check(ctx context.Context, u feedonce.User, password string) (bool, error) {
+// Asks reports whether a user gives their password once more before something is done for which being signed in is not enough:
+// not who has none, and not who came by an address that signs in once just now, as they may have forgotten it.
+func (a *Accounts) Asks(ctx context.Context, u feedonce.User) bool {
 	if u.Password == "" {
-		return true, nil // there is none yet
+		return false
 	}
-	return checkPassword(ctx, u.Password, password)
+	came := time.Unix(a.sessions.GetInt64(ctx, keyLink), 0)
+	return time.Since(came) > linkTrust
+}
+
+// Confirm returns ErrWrong where a password that is asked for (see Asks) is not the user's, and ErrTooMany where that was tried
+// too often.
+func (a *Accounts) Confirm(w http.ResponseWriter, r *http.Request, u feedonce.User, password string) error {
+	if !a.Asks(r.Context(), u) {
+		return nil
+	}
+	if a.attempts.OnLimit(w, r, fmt.Sprint("user ", u.ID)) {
+		return ErrTooMany
+	}
+	right, err := checkPassword(r.Context(), u.Password, password)
+	if err == nil && !right {
+		a.Log.Warn("somebody who is signed in gave a wrong password", "user", u.Name, "from", a.Client(r))
+		err = ErrWrong
+	}
+	return err
 }

@@ -16,6 +16,10 @@ import (
 
 const (
 	keyUser = "user"
+	// keyLink is when the session began by an address that signs in once, in Unix time.
+	keyLink = "link"
+	// linkTrust is how long whoever came by one need not know the password.
+	linkTrust = time.Hour
 	// lifetime is how long somebody stays signed in.
 	lifetime = 60 * 24 * time.Hour
 	// CookieName is the cookie of a session.

@@ -142,7 +142,11 @@ func (a *Accounts) UseLink(ctx context.Context, secret string) (feedonce.User, e
 	if err != nil {
 		return u, err
 	}
-	return u, a.Enter(ctx, u)
+	if err := a.Enter(ctx, u); err != nil {
+		return u, err
+	}
+	a.sessions.Put(ctx, keyLink, time.Now().Unix())
+	return u, nil
 }
 
 // Forbid forbids a user to sign in, and ends their sessions and what signs them in once; or allows it again. Their tokens open

@@ -133,7 +133,11 @@ func (s *server) follow(ctx context.Context, in *followInput) (*body[Subscriptio
 	follow := func(tx *store.Tx, f feedonce.Feed) error {
 		return tx.Follow(feedonce.Subscription{User: who, Feed: f.ID, Title: plain(in.Body.Title, 500), Folder: folder, Added: s.Now()})
 	}
-	f, there, err := s.addAt(ctx, in.Body.URL, folder, follow)
+	shared := ""
+	if caller(ctx).Admin() {
+		shared = folder // that of the feed itself is for everybody
+	}
+	f, there, err := s.addAt(ctx, in.Body.URL, shared, follow)
 	if err != nil {
 		return nil, err
 	}

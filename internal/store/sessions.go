@@ -47,6 +47,18 @@ func (tx *Tx) DropSession(hash string) error {
 	return nil
 }
 
+// DropSessionOf removes a session of a user, or returns ErrNotFound where they have no such session.
+func (tx *Tx) DropSessionOf(user feedonce.UserID, hash string) error {
+	n, err := tx.Exec(`delete from sessions where user_id = $1 and token_hash = $2`, user, hash)
+	if err == nil && n == 0 {
+		err = feedonce.ErrNotFound
+	}
+	if err != nil {
+		return fmt.Errorf("remove session of user %d: %w", user, err)
+	}
+	return nil
+}
+
 // DropSessions removes the sessions of a user but the one that is kept ("": none).
 func (tx *Tx) DropSessions(user feedonce.UserID, keep string) error {
 	if _, err := tx.Exec(`delete from sessions where user_id = $1 and token_hash <> $2`, user, keep); err != nil {

@@ -29,13 +29,8 @@ func (s *server) addForm(w http.ResponseWriter, r *http.Request) error {
 func (s *server) renderAdd(w http.ResponseWriter, r *http.Request, status int, p addPage) error {
 	p.page = s.page(r, "Add feeds", "add")
 	err := s.Store.View(r.Context(), func(tx *store.Tx) error {
-		feeds, err := tx.Feeds()
-		p.Folders = nil
-		for _, f := range feeds {
-			if f.Folder != "" && !slices.Contains(p.Folders, f.Folder) && len(p.Folders) < 500 {
-				p.Folders = append(p.Folders, f.Folder)
-			}
-		}
+		var err error
+		p.Folders, err = foldersOf(tx, user(r).ID)
 		return err
 	})
 	if err != nil {
@@ -73,12 +68,24 @@ func (s *server) add(w http.ResponseWriter, r *http.Request) error {
 		return &feedonce.InvalidError{Field: "the address of the feed", Reason: "must start with http:// or https://"}
 	}
 	feed.Added = s.Now()
+	own := feed.Folder
+	if !user(r).Admin() {
+		feed.Folder = "" // that of the feed itself is for everybody
+	}
 	var added feedonce.Feed
+	there := false
 	err := s.Store.Update(r.Context(), func(tx *store.Tx) (err error) {
+		there = false
 		added, err = tx.AddFeed(feed)
-		return err
+		if errors.Is(err, feedonce.ErrExists) {
+			there, err = true, nil
+		}
+		if err != nil {
+			return err
+		}
+		return tx.Follow(feedonce.Subscription{User: user(r).ID, Feed: added.ID, Folder: own, Added: feed.Added})
 	})
-	if errors.Is(err, feedonce.ErrExists) {
+	if there && err == nil {
 		http.Redirect(w, r, feedPath(added.ID)+"?done=exists", http.StatusSeeOther)
 		return nil
 	}
@@ -116,6 +123,18 @@ func (s *server) find(ctx context.Context, address string) ([]fetch.Candidate, e
 		found, _, err = s.Client.Find(ctx, "http://"+bare)
 	}
 	return found, err
+}
+
+// foldersOf returns the folders that a user has.
+func foldersOf(tx *store.Tx, who feedonce.UserID) (folders []string, err error) {
+	subs, err := tx.Subscriptions(who)
+	for _, sub := range subs {
+		if sub.Folder != "" && !slices.Contains(folders, sub.Folder) && len(folders) < 500 {
+			folders = append(folders, sub.Folder)
+		}
+	}
+	slices.Sort(folders)
+	return folders, err
 }
 
 // folderName tidies the name of a folder; "/" is for folders within folders.

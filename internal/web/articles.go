@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"strconv"
@@ -101,14 +102,15 @@ func (s *server) list(tx *store.Tx, r *http.Request, f store.EntryFilter, base s
 		}
 		l.Newer = address("")
 	}
-	f.Limit = pageSize + 1
+	size := cmp.Or(user(r).Settings.PageSize, pageSize)
+	f.Limit = size + 1
 	entries, snippets, err := find(tx, f)
 	if err != nil {
 		return l, err
 	}
-	if len(entries) > pageSize {
-		entries = entries[:pageSize]
-		last := entries[pageSize-1]
+	if len(entries) > size {
+		entries = entries[:size]
+		last := entries[size-1]
 		l.Older = address(formatCursor(store.Cursor{Time: last.Time(), ID: int64(last.ID)}))
 	}
 	names := namer{tx: tx}

@@ -45,7 +45,7 @@ type based struct {
 
 func (b *based) WriteHeader(status int) {
 	h := b.Header()
-	if to := h.Get("Location"); strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "//") && !strings.HasPrefix(to, b.base+"/") {
+	if to := h.Get("Location"); strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "//") {
 		h.Set("Location", b.base+to)
 	}
 	b.ResponseWriter.WriteHeader(status)

@@ -14,6 +14,9 @@ type feedPage struct {
 	page
 	Row      feedRow
 	CanPoll  bool
+	Mine     *feedonce.Subscription // the user's; nil: they do not follow it
+	Folders  []string               // that they have
+	Others   int                    // who follow it, too
 	Articles int64
 	Policy   []string // what its policy means
 	Held     int64    // items that it holds
@@ -38,12 +41,30 @@ func (s *server) feed(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
+		if err := s.renameViews(tx, r, views); err != nil {
+			return err
+		}
 		counts, err := tx.DayCountsByFeed(time.Time{}, one)
 		if err != nil {
 			return err
 		}
 		month, err := tx.DayCountsByFeed(s.Now().AddDate(0, 0, -recentDays+1), one)
 		if err != nil {
+			return err
+		}
+		followers, err := tx.Followers(f.ID)
+		if err != nil {
+			return err
+		}
+		p.Mine, p.Others = nil, 0
+		for _, sub := range followers {
+			if sub.User == user(r).ID {
+				p.Mine = &sub
+			} else {
+				p.Others++
+			}
+		}
+		if p.Folders, err = foldersOf(tx, user(r).ID); err != nil {
 			return err
 		}
 		polls, err := tx.Polls(f.ID)

@@ -171,8 +171,10 @@ func (s *server) feeds(w http.ResponseWriter, r *http.Request) error {
 				return err
 			}
 		}
-		views, err = tx.FeedViews(ids)
-		return err
+		if views, err = tx.FeedViews(ids); err != nil {
+			return err
+		}
+		return s.renameViews(tx, r, views)
 	})
 	if err != nil {
 		return err
@@ -198,6 +200,15 @@ func (s *server) feedLines(tx *store.Tx, r *http.Request, p *feedsPage) ([]*feed
 	all, err := tx.FeedLines(shown)
 	if err != nil {
 		return nil, err
+	}
+	own, err := ownNames(tx, r)
+	if err != nil {
+		return nil, err
+	}
+	if own != nil {
+		for i := range all {
+			own.rename(all[i].ID, &all[i].Title, &all[i].Folder)
+		}
 	}
 	words := strings.Fields(strings.ToLower(p.Words))
 	now := s.Now()

@@ -23,7 +23,7 @@ func (s *server) guard(next http.Handler) http.Handler {
 		h.Set("Cache-Control", "private, no-cache")
 		// Probes ask by whatever address they know, and learn nothing.
 		if !s.knownHost(r.Host) && r.URL.Path != "/healthz" && r.URL.Path != "/readyz" {
-			http.Error(w, "This is feedonce. It has no accounts yet, so it answers only as localhost, 127.0.0.1 or [::1], "+
+			http.Error(w, "This is feedonce. It answers only as localhost, 127.0.0.1 or [::1], "+
 				"and not under the name in this request. Open it under one of these.", http.StatusMisdirectedRequest)
 			return
 		}

@@ -26,7 +26,25 @@ func notice(r *http.Request) string {
 	case "signed-out":
 		return "You are signed out."
 	case "password":
-		return "You are signed in. If you forgot your password, set another one here."
+		return "You are signed in. Set a password here, also if you forgot the one you had."
+	case "password-set":
+		return "The password is set. You are signed out everywhere else."
+	case "sessions-ended":
+		return "Ended. You are signed in here still."
+	case "token-removed":
+		return "Removed: what used it has no access any more."
+	case "settings":
+		return "Saved."
+	case "user-changed":
+		return "Changed. It holds from now on, also where they are signed in."
+	case "user-removed":
+		return "Removed, with what they followed and had read."
+	case "followed":
+		return "You follow it now. Its latest articles are unread."
+	case "follow-changed":
+		return "Saved. It is so for you; others keep their own."
+	case "unfollowed":
+		return "You follow it no more. What you starred stays starred."
 	case "added":
 		return "The feed was added. " + polled(poll.StatusNew, count("new"), 0, 0)
 	case "added-unpolled":

@@ -30,6 +30,7 @@ var pages = func() map[string]*template.Template {
 		"add64":    func(a, b int64) int64 { return a + b },
 		"int64":    func(n int) int64 { return int64(n) },
 		"next":     func(n int) int { return n + 1 },
+		"tab":      func(which string, admin bool) tab { return tab{which, admin} },
 		"pair":     func(a, b any) [2]any { return [2]any{a, b} },
 	}).ParseFS(templateFiles, "templates/layout.html", "templates/parts*.html"))
 	all, err := templateFiles.ReadDir("templates")
@@ -46,10 +47,16 @@ var pages = func() map[string]*template.Template {
 	return m
 }()
 
+// A tab is which page of several stands open; Admin: with those for administrators.
+type tab struct {
+	Which string
+	Admin bool
+}
+
 // page is what the layout needs; every page's data has it.
 type page struct {
 	Title   string
-	Section string // of the navigation: "articles", "feeds", "decisions", "dashboard", "destinations", "add"
+	Section string // of the navigation: "articles", "feeds", "decisions", "dashboard", "destinations", "add", "account"
 	Notice  string // what was just done
 	Undo    *backForm
 	Program string        // its version

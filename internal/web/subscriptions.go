@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -26,7 +27,7 @@ type importResult struct {
 // maxSkipped is how many lines that were not understood are shown.
 const maxSkipped = 200
 
-// importOPML adds the feeds of a subscription list. They are polled one after the other as they are due, which is now.
+// importOPML has the user follow the feeds of a subscription list, and adds those that are not there. They are polled one after the other as they are due, which is now.
 func (s *server) importOPML(w http.ResponseWriter, r *http.Request) error {
 	file, header, err := r.FormFile("file")
 	if errors.Is(err, http.ErrMissingFile) || errors.Is(err, http.ErrNotMultipart) {
@@ -57,7 +58,11 @@ func (s *server) importOPML(w http.ResponseWriter, r *http.Request) error {
 		err := s.Store.Update(r.Context(), func(tx *store.Tx) error {
 			added, there = 0, 0
 			for _, sub := range chunk {
-				_, err := tx.AddFeed(store.NewFeed{URL: sub.URL, Title: sub.Title, SiteURL: sub.SiteURL, Folder: sub.Folder, Added: now})
+				add := store.NewFeed{URL: sub.URL, Title: sub.Title, SiteURL: sub.SiteURL, Folder: sub.Folder, Added: now}
+				if !user(r).Admin() {
+					add.Folder = "" // that of the feed itself is for everybody
+				}
+				f, err := tx.AddFeed(add)
 				switch {
 				case errors.Is(err, feedonce.ErrExists):
 					there++
@@ -65,6 +70,9 @@ func (s *server) importOPML(w http.ResponseWriter, r *http.Request) error {
 					return err
 				default:
 					added++
+				}
+				if err := tx.Follow(feedonce.Subscription{User: user(r).ID, Feed: f.ID, Folder: folderName(sub.Folder), Added: now}); err != nil {
+					return err
 				}
 			}
 			return nil
@@ -81,14 +89,20 @@ func (s *server) importOPML(w http.ResponseWriter, r *http.Request) error {
 	return s.renderAdd(w, r, http.StatusOK, addPage{Import: &result})
 }
 
-// exportOPML sends all feeds as a subscription list.
+// exportOPML sends what the user follows as a subscription list, with their titles and folders.
 func (s *server) exportOPML(w http.ResponseWriter, r *http.Request) error {
 	var subs []opml.Subscription
 	err := s.Store.View(r.Context(), func(tx *store.Tx) error {
-		feeds, err := tx.Feeds()
 		subs = nil
+		mine, err := tx.Subscriptions(user(r).ID)
+		if err != nil {
+			return err
+		}
+		feeds, err := tx.Feeds()
 		for _, f := range feeds {
-			subs = append(subs, opml.Subscription{URL: f.URL, Title: f.Title, SiteURL: f.SiteURL, Folder: f.Folder})
+			if i := slices.IndexFunc(mine, func(sub feedonce.Subscription) bool { return sub.Feed == f.ID }); i >= 0 {
+				subs = append(subs, opml.Subscription{URL: f.URL, Title: cmp.Or(mine[i].Title, f.Title), SiteURL: f.SiteURL, Folder: mine[i].Folder})
+			}
 		}
 		return err
 	})
