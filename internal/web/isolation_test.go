@@ -96,7 +96,8 @@ func newNeighbourhood(t *testing.T, st *store.Store) *neighbourhood {
 	read(his, item("1", "one", bread))
 	read(his, fmt.Sprintf(both, marker), item("1", "one", bread+", it is said"), item("2", "two", " a second text"), item("3", "three", " a third text"),
 		item("", "held", " this is held"))
-	read(his, item("copy", "one", bread+", it is said"), item("2", "two", " a second text"), item("3", "three", " a third text"))
+	read(his, item("copy", "one", bread+", it is said"), item("2", "two", " a second text"), item("3", "three", " a third text"),
+		strings.Replace(item("4", "three", " a third text"), "/2026/zebra-three-of-the-town", "/", 1)) // a doubtful pair
 	n.view(func(tx *store.Tx) error {
 		entries, err := tx.Entries(store.EntryFilter{})
 		for _, e := range entries {
@@ -156,6 +157,7 @@ func newNeighbourhood(t *testing.T, st *store.Store) *neighbourhood {
 			t.Fatalf("ben has no %s", kind)
 		}
 	}
+	n.index()
 	n.addSending(closedPort(t))
 	for _, kind := range []string{"destination", "output", "brake"} {
 		n.his[kind] = []string{"1"}
@@ -287,7 +289,7 @@ func TestReadersAreApart(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		n := newNeighbourhood(t, st)
 		// What ben sees has the marker, so that its absence means something.
-		for _, path := range []string{"/", "/feeds", "/decisions?outcome=new", "/quarantine", "/feeds.opml", "/account", "/entries/" + n.his["entry"][0], "/feeds/" + n.his["feed"][0]} {
+		for _, path := range []string{"/", "/feeds", "/decisions?outcome=new", "/quarantine", "/review?all=yes", "/?q=zebra", "/feeds.opml", "/account", "/entries/" + n.his["entry"][0], "/feeds/" + n.his["feed"][0]} {
 			if res, body := n.ask(attempt{method: "GET", address: path[:strings.IndexByte(path+"?", '?')], form: mustQuery(path)}, n.ben); res.StatusCode != 200 || !strings.Contains(body, marker) {
 				t.Errorf("ben does not see what is his at %s: %d", path, res.StatusCode)
 			}
@@ -305,6 +307,11 @@ func TestReadersAreApart(t *testing.T) {
 				asked++
 				if strings.Contains(body, marker) || strings.Contains(fmt.Sprint(res.Header), marker) || strings.Contains(body, `{"id":`) && strings.Contains(body, `"`+n.his["feed"][0]+`":`) {
 					t.Errorf("%v shows ann what is ben's: %d\n%s", a, res.StatusCode, around(body, marker))
+				}
+				for _, id := range n.his["change"] {
+					if strings.Contains(body, "/changes/"+id+"/undo") {
+						t.Errorf("%v offers ann to undo ben's change %s", a, id)
+					}
 				}
 				switch code := res.StatusCode; {
 				case code >= 500:
