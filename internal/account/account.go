@@ -97,7 +97,10 @@ func (a *Accounts) User(r *http.Request) (feedonce.User, error) {
 	if err == nil && !u.Disabled.IsZero() {
 		err = feedonce.ErrNotFound
 	}
-	return u, err
+	if err != nil {
+		return feedonce.User{}, err
+	}
+	return u, nil
 }
 
 // named returns who signed in, as a trusted proxy says; "" where none does.

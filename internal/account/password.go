@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"golang.org/x/crypto/argon2"
@@ -22,6 +23,8 @@ const (
 	argonLanes  = 1
 	saltSize    = 16
 	keySize     = 32
+	// maxMemory is the most that a stored hash may ask for, in KiB.
+	maxMemory = 1 << 20
 )
 
 // Passwords are of at least this many characters (NIST SP 800-63B 5.1.1.2 asks for 8), and at most so many bytes.
@@ -33,6 +36,9 @@ const (
 // atOnce bounds how many passwords are hashed at once, each in argonMemory.
 var atOnce = make(chan struct{}, 2)
 
+// hashed counts the hashes that were computed, for tests.
+var hashed atomic.Int64
+
 func argon(ctx context.Context, password string, salt []byte, memory, time uint32, lanes uint8) ([]byte, error) {
 	select {
 	case atOnce <- struct{}{}:
@@ -40,6 +46,7 @@ func argon(ctx context.Context, password string, salt []byte, memory, time uint3
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+	hashed.Add(1)
 	return argon2.IDKey([]byte(password), salt, time, memory, lanes, keySize), nil
 }
 
@@ -80,6 +87,9 @@ func checkPassword(ctx context.Context, hash, password string) (bool, error) {
 	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &memory, &time, &lanes); err != nil {
 		return bad(err)
 	}
+	if memory > maxMemory || time < 1 || time > 100 || lanes < 1 {
+		return bad(fmt.Errorf("parameters %q", parts[3]))
+	}
 	salt, err := base64.RawStdEncoding.DecodeString(parts[4])
 	if err != nil {
 		return bad(err)
@@ -87,6 +97,9 @@ func checkPassword(ctx context.Context, hash, password string) (bool, error) {
 	want, err := base64.RawStdEncoding.DecodeString(parts[5])
 	if err != nil {
 		return bad(err)
+	}
+	if len(want) != keySize {
+		return bad(fmt.Errorf("a key of %d bytes", len(want)))
 	}
 	key, err := argon(ctx, password, salt, memory, time, lanes)
 	if err != nil {
