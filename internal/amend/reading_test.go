@@ -142,7 +142,17 @@ func TestReading(t *testing.T) {
 		r.wantUnread("marked as unread", one, 0, first, second, lead)
 		r.wantUnread("marked as unread", one, b, second, copy)
 		r.update(func(tx *store.Tx) error {
-			_, err := tx.MarkAllRead(one, store.Scope{Feed: b}, copy)
+			seen, err := tx.LastChange()
+			if err != nil {
+				return err
+			}
+			if got, err := tx.MarkAllRead(one, store.Scope{Feed: b}, 0); err != nil || len(got) != 0 {
+				t.Errorf("before anything was seen, %v became read, %v", got, err)
+			}
+			got, err := tx.MarkAllRead(one, store.Scope{Feed: b}, seen)
+			if want := []feedonce.EntryID{second, lead}; !cmp.Equal(got, want) {
+				t.Errorf("of stories %v became read, want %v", got, want)
+			}
 			return err
 		})
 		r.wantUnread("all of a feed marked as read, with the copies elsewhere", one, 0, first)

@@ -125,6 +125,7 @@ func (a *Article) Keep(see func(feedonce.FeedID) bool) {
 	}
 	for i := range a.Decisions {
 		d := &a.Decisions[i]
+		d.Quiet = Hush(d.Quiet)
 		d.Others = slices.DeleteFunc(d.Others, func(o Other) bool { return o.Feed != 0 && !see(o.Feed) })
 	}
 	if a.Story == nil {
@@ -148,6 +149,15 @@ func (a *Article) Keep(see func(feedonce.FeedID) bool) {
 	} else if s.Lead < 0 { // the one that leads is not to be seen
 		s.Lead, s.Chosen = 0, time.Time{}
 	}
+}
+
+// Hush takes the name of another feed, which may not be one's own, off why destinations were not told of an article.
+func Hush(quiet string) string {
+	const story = "told already as part of a story"
+	if strings.HasPrefix(quiet, story+":") {
+		return story
+	}
+	return quiet
 }
 
 // changes compares each version of an entry with the next. versions are latest first.

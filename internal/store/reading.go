@@ -2,6 +2,8 @@ package store
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"feedonce"
@@ -104,16 +106,39 @@ func (s Scope) condition(w *where, column string, user feedonce.UserID) {
 	}
 }
 
+// came are the kinds of changes by which an article comes to be in lists.
+const came = `('` + string(feedonce.ChangeCreated) + `', '` + string(feedonce.ChangeSplit) + `')`
+
 // MarkAllRead makes everything of a scope read, with the copies elsewhere: what had come when the user saw the list, that is up
-// to an entry. It returns how many rows were unread.
-func (tx *Tx) MarkAllRead(user feedonce.UserID, scope Scope, upTo feedonce.EntryID) (int64, error) {
+// to a number of the change log (LastChange in the transaction that read the list). Numbers of entries would not do: they are
+// drawn before a transaction commits, so that a smaller one may come later. It returns an article of each story that was unread.
+func (tx *Tx) MarkAllRead(user feedonce.UserID, scope Scope, seen int64) ([]feedonce.EntryID, error) {
 	w := where{}
 	w.add("user_id = ?", int64(user))
-	w.add("entry_id <= ?", int64(upTo))
 	scope.condition(&w, "feed_id", user)
-	n, err := tx.Exec(`delete from unread where user_id = $1 and group_id in (select group_id from unread`+w.String()+`)`, w.args...)
+	w.add("entry_id not in (select entry_id from changes where seq > ? and kind in "+came+")", seen)
+	read := map[feedonce.EntryID]bool{}
+	err := tx.Each(func(row sqldb.Scanner) error {
+		var id feedonce.EntryID
+		err := row.Scan(&id)
+		read[id] = true
+		return err
+	}, `delete from unread where user_id = $1 and group_id in (select group_id from unread`+w.String()+`) returning group_id`, w.args...)
 	if err != nil {
-		return 0, fmt.Errorf("mark all as read: %w", err)
+		return nil, fmt.Errorf("mark all as read: %w", err)
+	}
+	return slices.Sorted(maps.Keys(read)), nil
+}
+
+// Fresh returns how many stories of a scope are unread that a user has not seen in a list, which was read up to a number of
+// the change log.
+func (tx *Tx) Fresh(user feedonce.UserID, scope Scope, seen int64) (n int64, err error) {
+	w := where{}
+	w.add("c.seq > ?", seen)
+	w.add("c.kind in " + came)
+	scope.unread(&w, user)
+	if err := tx.QueryRow(`select count(distinct u.entry_id) from changes c join unread u on u.entry_id = c.entry_id`+w.String(), w.args...).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count what is unread since change %d: %w", seen, err)
 	}
 	return n, nil
 }

@@ -24,7 +24,7 @@ type RiverFilter struct {
 	User   feedonce.UserID
 	View   View // default ViewUnread
 	Scope  Scope
-	Oldest bool   // oldest first; not for ViewStarred and ViewHistory
+	Oldest bool   // the other way round: oldest first
 	Limit  int    // default 50
 	Before Cursor // after this one in the list; zero is the start
 }
@@ -45,16 +45,7 @@ func (tx *Tx) River(f RiverFilter) ([]RiverRow, error) {
 	switch f.View {
 	case ViewUnread, "":
 		from, key, id = `unread u join entries e on e.id = u.entry_id`, "u.sort_at", "u.entry_id"
-		w.add("u.user_id = ?", user)
-		f.Scope.condition(&w, "u.feed_id", f.User)
-		switch {
-		case f.Scope.Feed != 0:
-		case f.Scope.Folder == nil:
-			w.add("u.group_id = u.entry_id")
-		default:
-			w.add(`(u.group_id = u.entry_id or not exists (select 1 from unread o join subscriptions os on os.user_id = o.user_id and os.feed_id = o.feed_id
-				where o.user_id = u.user_id and o.group_id = u.group_id and o.entry_id < u.entry_id and os.folder = ?))`, *f.Scope.Folder)
-		}
+		f.Scope.unread(&w, f.User)
 	case ViewAll:
 		from, key, id = `entries e`, "e.sort_at", "e.id"
 		w.add("e.merged_into is null")
@@ -85,7 +76,7 @@ func (tx *Tx) River(f RiverFilter) ([]RiverRow, error) {
 		return nil, &feedonce.InvalidError{Field: "the list", Reason: fmt.Sprintf("must be unread, all, starred or history, not %q", f.View)}
 	}
 	order, than := "desc", "<"
-	if f.Oldest && (f.View == ViewUnread || f.View == "" || f.View == ViewAll) {
+	if f.Oldest {
 		order, than = "", ">"
 	}
 	if f.Before != (Cursor{}) {
@@ -100,11 +91,25 @@ func (tx *Tx) River(f RiverFilter) ([]RiverRow, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list of articles: %w", err)
 	}
-	return rows, tx.annotate(f.User, rows)
+	return rows, tx.Annotate(f.User, rows)
 }
 
-// annotate adds what the user did with the articles, and how many copies they have.
-func (tx *Tx) annotate(user feedonce.UserID, rows []RiverRow) error {
+// unread adds the conditions that rows u of unread are a user's and of the scope, each story once.
+func (s Scope) unread(w *where, user feedonce.UserID) {
+	w.add("u.user_id = ?", int64(user))
+	s.condition(w, "u.feed_id", user)
+	switch {
+	case s.Feed != 0:
+	case s.Folder == nil:
+		w.add("u.group_id = u.entry_id")
+	default:
+		w.add(`(u.group_id = u.entry_id or not exists (select 1 from unread o join subscriptions os on os.user_id = o.user_id and os.feed_id = o.feed_id
+			where o.user_id = u.user_id and o.group_id = u.group_id and o.entry_id < u.entry_id and os.folder = ?))`, *s.Folder)
+	}
+}
+
+// Annotate adds to rows what a user did with the articles, and how many copies they have.
+func (tx *Tx) Annotate(user feedonce.UserID, rows []RiverRow) error {
 	if len(rows) == 0 {
 		return nil
 	}

@@ -43,6 +43,8 @@ var assets, assetNames = func() (map[string]assetFile, map[string]string) {
 			kind = "text/javascript; charset=utf-8"
 		case ".svg":
 			kind = "image/svg+xml"
+		case ".png":
+			kind = "image/png"
 		}
 		byName[name], names[file.Name()] = assetFile{content, kind}, name
 	}

@@ -168,6 +168,9 @@ func (s *server) decisions(w http.ResponseWriter, r *http.Request) error {
 			if err != nil {
 				return err
 			}
+			if !p.User.Admin() {
+				d.Quiet = explain.Hush(d.Quiet)
+			}
 			p.Rows = append(p.Rows, s.decision(d, feed.Name()))
 		}
 		return nil
@@ -220,6 +223,9 @@ func (s *server) arrived(w http.ResponseWriter, r *http.Request) error {
 		d, err := tx.Decision(id)
 		if err != nil {
 			return err
+		}
+		if !p.User.Admin() {
+			d.Quiet = explain.Hush(d.Quiet)
 		}
 		lone, err := explain.Arrival(tx, d)
 		if err != nil {

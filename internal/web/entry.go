@@ -10,6 +10,7 @@ import (
 
 	"feedonce"
 	"feedonce/dedup"
+	"feedonce/internal/explain"
 	"feedonce/internal/sanitize"
 	"feedonce/internal/store"
 )
@@ -31,8 +32,18 @@ type entryPage struct {
 	Folded     []decisionRow // copies
 	Keys       []keyRow
 	Told       []telling
+	State      store.State
+	Marks      bool     // opening it marks it as read
+	Renewed    bool     // it was edited since it was read
+	Back       string   // its own address
+	In         *listing // the list that it was opened from; nil: none
+	Previous   string   // in that list
+	Next       string
 	said
 }
+
+// InPath is the address of the list that the article was opened from.
+func (p entryPage) InPath() string { return p.In.path() }
 
 type versionRow struct {
 	Revision int
@@ -53,7 +64,11 @@ func (s *server) entry(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p := entryPage{page: s.page(r, "", "articles")}
+	p := entryPage{page: s.page(r, "", "articles"), Back: r.URL.Path}
+	in, opened := openedFrom(r)
+	if opened {
+		p.In, p.Back = &in, in.entry(feedonce.EntryID(id))
+	}
 	var decisions []feedonce.Decision
 	var versions []feedonce.Version
 	var keys []dedup.Key
@@ -81,11 +96,31 @@ func (s *server) entry(w http.ResponseWriter, r *http.Request) error {
 				return err
 			}
 		}
+		states, err := tx.States(user(r).ID, []feedonce.EntryID{p.Entry.ID})
+		if err != nil {
+			return err
+		}
+		p.State = states[p.Entry.ID]
+		if opened {
+			if p.Previous, p.Next, err = s.beside(tx, r, in, p.Entry, p.State); err != nil {
+				return err
+			}
+		}
+		if p.live, err = s.liveNow(tx, in); err != nil {
+			return err
+		}
+		p.Live = false // what is new is not on this page
+		if p.Side, err = s.sidebar(tx, r, in); err != nil {
+			return err
+		}
 		return s.changed(tx, r, &p.page)
 	})
 	if err != nil {
 		return err
 	}
+	p.Renewed = renewed(p.State, p.Entry)
+	p.Marks = !p.User.Settings.KeepRead && (p.State.Unread || p.Renewed || p.State.Read.IsZero())
+	s.readUndo(r, &p.page, p.Back)
 	if back := ledUndo(r, p.Entry.ID); back != nil && len(p.Story) > 0 {
 		p.Undo = back
 	}
@@ -96,6 +131,9 @@ func (s *server) entry(w http.ResponseWriter, r *http.Request) error {
 	p.Text = article(e.Content, e.Summary, cmp.Or(webURL(e.URL), webURL(p.Source.SiteURL), webURL(p.Source.URL)))
 	slices.Reverse(decisions)
 	for _, d := range decisions {
+		if !p.User.Admin() {
+			d.Quiet = explain.Hush(d.Quiet)
+		}
 		row := s.decision(d, p.Source.Name())
 		p.Decisions = append(p.Decisions, row)
 		if d.Outcome == string(dedup.Duplicate) {

@@ -30,7 +30,7 @@ func (s *server) latest(ctx context.Context, after int64) ([]feedonce.Decision, 
 	return decisions, err
 }
 
-// keep leaves what is of feeds that a reader follows. The maps are shared with other listeners.
+// keep leaves what is of feeds that somebody follows. The maps are shared with other listeners.
 func (n *news) keep(tx *store.Tx, reader feedonce.UserID) error {
 	mine, err := subscribed(tx, reader)
 	if err != nil {
@@ -55,8 +55,9 @@ func (n *news) keep(tx *store.Tx, reader feedonce.UserID) error {
 // silence is how long a stream says nothing before it says that it is alive.
 const silence = 20 * time.Second
 
-// events is a stream of server-sent events: how many articles were new or updated, by feed, since the last. Its id is
-// the latest decision, so that a browser that comes back (Last-Event-ID) misses none and hears of none twice.
+// events is a stream of server-sent events: how many articles were new or updated since the last, by feed that the user follows;
+// and that they read something, here or elsewhere. An id is the latest decision, so that a browser that comes back
+// (Last-Event-ID) misses none and hears of none twice.
 func (s *server) events(w http.ResponseWriter, r *http.Request) error {
 	after := int64(0)
 	for _, given := range []string{r.Header.Get("Last-Event-ID"), r.FormValue("after")} {
@@ -65,7 +66,8 @@ func (s *server) events(w http.ResponseWriter, r *http.Request) error {
 			break
 		}
 	}
-	heard, leave, err := s.live.listen(r.Context(), after)
+	who := user(r).ID
+	heard, leave, err := s.live.listen(r.Context(), who, after)
 	if err != nil {
 		return err
 	}
@@ -88,8 +90,8 @@ func (s *server) events(w http.ResponseWriter, r *http.Request) error {
 			if !ok {
 				return nil // too slow; the browser comes back by itself
 			}
-			if reader := followed(r); reader != 0 {
-				if err := s.Store.View(r.Context(), func(tx *store.Tx) error { return n.keep(tx, reader) }); err != nil {
+			if n.New != nil || n.Updated != nil {
+				if err := s.Store.View(r.Context(), func(tx *store.Tx) error { return n.keep(tx, who) }); err != nil {
 					return nil //nolint:nilerr // the browser comes back by itself, and misses nothing
 				}
 			}
@@ -97,7 +99,10 @@ func (s *server) events(w http.ResponseWriter, r *http.Request) error {
 			if err != nil {
 				return err
 			}
-			text = fmt.Sprintf("id: %d\ndata: %s\n\n", n.ID, data)
+			text = fmt.Sprintf("data: %s\n\n", data)
+			if n.ID > 0 {
+				text = fmt.Sprintf("id: %d\n", n.ID) + text
+			}
 		}
 		if _, err := w.Write([]byte(text)); err != nil {
 			return nil //nolint:nilerr // the listener left

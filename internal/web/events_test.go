@@ -64,7 +64,7 @@ func TestHub(t *testing.T) {
 	}
 	listen := func(after int64) (chan news, func()) {
 		t.Helper()
-		heard, leave, err := h.listen(t.Context(), after)
+		heard, leave, err := h.listen(t.Context(), 0, after)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,12 +125,12 @@ func TestHubDropsTheSlow(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	j, c := &journal{}, clock{make(chan time.Time)}
 	h := newHub(j.latest, c.ticker)
-	slow, leaveSlow, err := h.listen(t.Context(), 0)
+	slow, leaveSlow, err := h.listen(t.Context(), 1, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer leaveSlow()
-	quick, leaveQuick, err := h.listen(t.Context(), 0)
+	quick, leaveQuick, err := h.listen(t.Context(), 2, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,9 @@ func TestEvents(t *testing.T) {
 	c := clock{make(chan time.Time)}
 	web := &server{Options: Options{Store: st, Now: func() time.Time { return now }, Location: time.UTC}, pages: pages}
 	web.live = newHub(web.latest, c.ticker)
-	srv := httptest.NewServer(web.guard(web.adapt(web.events)))
+	srv := httptest.NewServer(web.guard(web.adapt(func(w http.ResponseWriter, r *http.Request) error {
+		return web.events(w, r.WithContext(context.WithValue(r.Context(), userKey{}, feedonce.User{ID: 1})))
+	})))
 	defer srv.Close()
 	f := s.addFeed(store.NewFeed{URL: "https://a.example/feed"})
 	n := 0
@@ -197,7 +199,7 @@ func TestEvents(t *testing.T) {
 			}
 		}
 		var got news
-		if err := json.Unmarshal([]byte(data), &got); err != nil || id != fmt.Sprint(got.ID) || data != want {
+		if err := json.Unmarshal([]byte(data), &got); err != nil || id != "" && id != fmt.Sprint(got.ID) || id == "" && got.ID != 0 || data != want {
 			t.Fatalf("event id %q, data %s, %v; want %s", id, data, err, want)
 		}
 	}
@@ -207,9 +209,18 @@ func TestEvents(t *testing.T) {
 	arrive()
 	c.c <- now
 	next(in, `{"id":3,"new":{"1":2}}`)
+	web.live.touch(2)
+	web.live.touch(1)
+	next(in, `{"read":true}`)
+	// What is not followed is not heard of, but time goes on.
+	s.update(func(tx *store.Tx) error { return tx.Unfollow(1, f.ID) })
+	arrive()
+	c.c <- now
+	next(in, `{"id":4}`)
+	s.update(func(tx *store.Tx) error { return tx.FollowAll(f.ID, "", now) })
 	end()
 	arrive()
-	in, end = open("/events?after=1", "3")
-	next(in, `{"id":4,"new":{"1":1}}`)
+	in, end = open("/events?after=1", "4")
+	next(in, `{"id":5,"new":{"1":1}}`)
 	end()
 }

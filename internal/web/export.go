@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"feedonce"
+	"feedonce/internal/explain"
 	"feedonce/internal/shape"
 	"feedonce/internal/store"
 )
@@ -64,6 +65,9 @@ func (s *server) export(w http.ResponseWriter, r *http.Request, name, kind strin
 			begun = true
 		}
 		for _, d := range rows {
+			if !user(r).Admin() {
+				d.Quiet = explain.Hush(d.Quiet)
+			}
 			if err := write(d, feeds[d.Feed]); err != nil {
 				return nil //nolint:nilerr // the visitor left
 			}

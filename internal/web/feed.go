@@ -21,6 +21,7 @@ type feedPage struct {
 	Policy   []string // what its policy means
 	Held     int64    // items that it holds
 	Polls    []pollRow
+	Tabs     []sideLink
 	List     articleList
 }
 
@@ -89,17 +90,29 @@ func (s *server) feed(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		p.Policy, p.Held = policy.Sentences(), held[f.ID]
-		if p.List, err = s.list(tx, r, store.EntryFilter{Feed: f.ID}, feedPath(f.ID)); err != nil {
+		at := listing{feed: f.ID, view: store.ViewAll}
+		if r.FormValue("view") == string(store.ViewUnread) && p.Mine != nil {
+			at.view = store.ViewUnread
+		}
+		if p.live, err = s.liveNow(tx, at); err != nil {
 			return err
 		}
-		p.live, err = s.liveNow(tx, f.ID, feedPath(f.ID))
+		if p.Side, err = s.sidebar(tx, r, at); err != nil {
+			return err
+		}
+		p.Tabs = nil
+		if p.Mine != nil {
+			p.Tabs = tabs(at, p.Side.unreadOf(at))
+		}
+		p.List, err = s.list(tx, r, at, p.Side, p.live.Seen)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	p.Title = clip(p.Row.Name(), 300)
-	p.Live = p.List.Newer == ""
+	p.Live = p.List.Newer == "" && p.Mine != nil
+	s.readUndo(r, &p.page, p.List.Back)
 	return s.render(w, "feed", p)
 }
 

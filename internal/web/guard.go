@@ -9,7 +9,7 @@ import (
 // policy is what a page may load. Pictures, audio and video come from where articles say (sanitised to http and
 // https), everything else from this server only.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' http: https:; media-src http: https:; " +
-	"connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+	"connect-src 'self'; manifest-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 // guard refuses requests under foreign names and sets the headers of every answer.
 func (s *server) guard(next http.Handler) http.Handler {

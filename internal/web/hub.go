@@ -13,10 +13,12 @@ import (
 // News is what was decided since a listener last heard.
 type news struct {
 	// ID is the latest decision; a listener that comes back says which it heard of.
-	ID int64 `json:"id"`
+	ID int64 `json:"id,omitempty"`
 	// New and Updated are numbers of articles by feed.
 	New     map[feedonce.FeedID]int64 `json:"new,omitempty"`
 	Updated map[feedonce.FeedID]int64 `json:"updated,omitempty"`
+	// Read says that the user read or starred something, in this window or another; then the rest is empty.
+	Read bool `json:"read,omitempty"`
 }
 
 func (n *news) add(decisions []feedonce.Decision, after int64) {
@@ -51,18 +53,18 @@ type hub struct {
 	ticker func(time.Duration) *time.Ticker
 
 	mu        sync.Mutex
-	listeners map[chan news]bool
+	listeners map[chan news]feedonce.UserID
 	last      int64 // the latest decision known
 	stop      context.CancelFunc
 }
 
 func newHub(latest func(context.Context, int64) ([]feedonce.Decision, error), ticker func(time.Duration) *time.Ticker) *hub {
-	return &hub{latest: latest, ticker: ticker, listeners: map[chan news]bool{}}
+	return &hub{latest: latest, ticker: ticker, listeners: map[chan news]feedonce.UserID{}}
 }
 
-// listen returns a channel of news after a decision. The channel is closed if the listener is too slow; it may then
+// listen returns a channel of news after a decision, for somebody. The channel is closed if the listener is too slow; it may then
 // come back. leave ends it.
-func (h *hub) listen(ctx context.Context, after int64) (heard chan news, leave func(), err error) {
+func (h *hub) listen(ctx context.Context, who feedonce.UserID, after int64) (heard chan news, leave func(), err error) {
 	heard = make(chan news, 16)
 	decisions, err := h.latest(ctx, after)
 	if err != nil {
@@ -87,14 +89,14 @@ func (h *hub) listen(ctx context.Context, after int64) (heard chan news, leave f
 			heard <- missed
 		}
 	}
-	h.listeners[heard] = true
+	h.listeners[heard] = who
 	return heard, func() { h.leave(heard) }, nil
 }
 
 func (h *hub) leave(heard chan news) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !h.listeners[heard] {
+	if _, ok := h.listeners[heard]; !ok {
 		return
 	}
 	delete(h.listeners, heard)
@@ -134,7 +136,26 @@ func (h *hub) tell(ctx context.Context) {
 		return
 	}
 	h.last = n.ID
-	for heard := range h.listeners {
+	h.pass(n, func(feedonce.UserID) bool { return true })
+}
+
+// touch tells the windows of somebody that they read something. It is heard within this process: windows that another one serves
+// show it with the next news.
+func (h *hub) touch(who feedonce.UserID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.pass(news{Read: true}, func(id feedonce.UserID) bool { return id == who })
+}
+
+// pass tells listeners, and drops those that are too slow. The lock is held.
+func (h *hub) pass(n news, to func(feedonce.UserID) bool) {
+	if len(h.listeners) == 0 {
+		return
+	}
+	for heard, who := range h.listeners {
+		if !to(who) {
+			continue
+		}
 		select {
 		case heard <- n:
 		default:

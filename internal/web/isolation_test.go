@@ -339,6 +339,7 @@ func TestNobodyIsLetIn(t *testing.T) {
 	open := map[string]bool{
 		"GET /signin": true, "POST /signin": true, "GET /signin/{secret}": true, "POST /signin/{secret}": true, "GET /setup/{secret}": true, "POST /setup/{secret}": true,
 		"GET /healthz": true, "GET /readyz": true, "GET /assets/{file}": true, "GET /favicon.ico": true,
+		"GET /badge.svg": true, "GET /manifest.webmanifest": true,
 	}
 	before := storetest.Dump(t, n.store, "sessions")
 	for _, route := range (&server{}).routes() {

@@ -72,11 +72,13 @@ func TestWhy(t *testing.T) {
 // TestLivePages looks at what the script is told: from which decision on, and of which feed.
 func TestLivePages(t *testing.T) {
 	s := filled(t)
-	mustSay(t, "the articles", s.get("/", http.StatusOK), `data-feed="0" data-after="1"`, `src="/assets/`+assetNames["app.js"]+`"`)
-	mustSay(t, "a feed", s.get("/feeds/1", http.StatusOK), `data-feed="1" data-after="1"`)
+	script := `src="/assets/` + assetNames["app.js"] + `"`
+	mustSay(t, "what is unread", s.get("/", http.StatusOK), `data-after="1" data-fresh="seen=1"`, script)
+	mustSay(t, "a feed", s.get("/feeds/1", http.StatusOK), `data-after="1" data-fresh="feed=1&amp;seen=1"`, script)
+	mustSay(t, "a folder", s.get("/folder?name=a%26b", http.StatusOK), `data-after="1" data-fresh="folder=a%26b&amp;seen=1"`, script)
 	mustSay(t, "the review", s.get("/review", http.StatusOK), `src="/assets/`+assetNames["keys.js"]+`"`)
-	for _, path := range []string{"/?q=one", "/feeds", "/add", "/entries/1"} {
-		if page := s.get(path, http.StatusOK); strings.Contains(page, "<script") || strings.Contains(page, "data-after") {
+	for _, path := range []string{"/?q=one", "/feeds", "/add", "/entries/1", "/starred", "/history"} {
+		if page := s.get(path, http.StatusOK); strings.Contains(page, "data-fresh") {
 			t.Errorf("%s announces articles that it would not list", path)
 		}
 	}
@@ -84,9 +86,11 @@ func TestLivePages(t *testing.T) {
 
 func TestAssets(t *testing.T) {
 	s := filled(t)
-	page := s.get("/", http.StatusOK)
+	page, manifest := s.get("/", http.StatusOK), s.get("/manifest.webmanifest", http.StatusOK)
 	for name, served := range assetNames {
-		if name != "app.js" && name != "keys.js" { // where they are used
+		if name == "icon.svg" || name == "icon-192.png" || name == "icon-512.png" {
+			mustSay(t, "the manifest", manifest, "/assets/"+served)
+		} else {
 			mustSay(t, "the page", page, "/assets/"+served)
 		}
 		res := s.do(httptest.NewRequest(http.MethodGet, "/assets/"+served, nil))

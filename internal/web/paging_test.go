@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	entryLinks = regexp.MustCompile(`href="/entries/(\d+)"`)
+	entryLinks = regexp.MustCompile(`<h3><a href="/entries/(\d+)["?]`)
 	nextLink   = regexp.MustCompile(`<a class="next" href="([^"]+)"`)
 )
 
@@ -76,7 +76,7 @@ func TestPaging(t *testing.T) {
 		for _, c := range []struct {
 			path string
 			want int
-		}{{"/", n + n - n/3}, {"/feeds/1", n}, {"/feeds/2", n - n/3}, {"/?q=ARTICLE", n + n - n/3}, {"/?q=article+236", 2}, {"/?q=none", 0}} {
+		}{{"/", n + n - n/3}, {"/all", n + n - n/3}, {"/history", 0}, {"/folder?name=", n + n - n/3}, {"/folder?name=&view=all", n + n - n/3}, {"/folder?name=none", 0}, {"/feeds/1?view=unread", n}, {"/feeds/1", n}, {"/feeds/2", n - n/3}, {"/?q=ARTICLE", n + n - n/3}, {"/?q=article+236", 2}, {"/?q=none", 0}} {
 			ids := s.walk(c.path)
 			sorted := slices.Clone(ids)
 			slices.Sort(sorted)

@@ -61,14 +61,16 @@ type page struct {
 	Undo    *backForm
 	Program string        // its version
 	User    feedonce.User // who is signed in; zero: nobody
+	Side    *sidebar      // beside pages for reading; nil: none
 	live
 }
 
 // live is where new articles are announced.
 type live struct {
 	Live  bool
-	Feed  int64 // only of this feed; 0 is all
-	After int64 // the decision that the page is up to date with
+	After int64  // the decision that the page is up to date with
+	Seen  int64  // the change that it is up to date with
+	Fresh string // asks /counts.json what came since, in a query
 	Here  string
 }
 

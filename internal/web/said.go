@@ -18,6 +18,16 @@ type said struct {
 	Story      []memberRow
 	CanLead    bool // it may be shown first, and is not because a person chose it
 	CanForget  bool // it is shown first because a person chose it
+	Edits      []editRow
+}
+
+// An editRow is what a version changed.
+type editRow struct {
+	Revision int // of the version
+	At       moment
+	Before   int // the version that it replaced
+	Title    string
+	Fields   []explain.FieldChange
 }
 
 type saidRow struct {
@@ -49,6 +59,9 @@ func (s *server) said(tx *store.Tx, reader feedonce.UserID, id feedonce.EntryID)
 	// The sentences about what people did come last, one for each.
 	sentences := out.Summary[len(out.Summary)-len(a.Amendments):]
 	out.Summary = out.Summary[:len(out.Summary)-len(a.Amendments)]
+	for _, c := range slices.Backward(a.Changes) {
+		out.Edits = append(out.Edits, editRow{c.Revision, s.at(c.At), c.Before.Revision, c.Before.Title, c.Fields})
+	}
 	for i, m := range a.Amendments {
 		row := saidRow{ID: m.ID, Says: strings.Replace(sentences[i], fmt.Sprintf(" (change %d)", m.ID), "", 1)}
 		if m.Undone.IsZero() && slices.Contains([]store.AmendmentKind{store.AmendSplit, store.AmendMerge, store.AmendJoin, store.AmendLeave}, m.Kind) {

@@ -96,7 +96,7 @@ func (s *site) join(name string, role feedonce.Role) *http.Cookie {
 	}
 	r := httptest.NewRequest(http.MethodPost, link, nil)
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
-	for _, c := range s.do(r).Cookies() {
+	for _, c := range s.as(nil).do(r).Cookies() {
 		if c.Name == account.CookieName {
 			return c
 		}
@@ -171,8 +171,10 @@ func (s *site) addFeed(f store.NewFeed) (added feedonce.Feed) {
 	s.t.Helper()
 	s.update(func(tx *store.Tx) (err error) {
 		f.Added = now
-		added, err = tx.AddFeed(f)
-		return err
+		if added, err = tx.AddFeed(f); err != nil {
+			return err
+		}
+		return tx.FollowAll(added.ID, f.Folder, now)
 	})
 	return added
 }
@@ -190,7 +192,24 @@ func (s *site) apply(in store.Ingest, decisions []dedup.Decision) {
 			in.At = now
 		}
 		in.Result = &dedup.Result{Decisions: decisions, State: &dedup.State{}}
-		return tx.Apply(in)
+		if err := tx.Apply(in); err != nil {
+			return err
+		}
+		if err := tx.LockOrder(); err != nil {
+			return err
+		}
+		var changes []feedonce.Change
+		var fresh []feedonce.EntryID
+		for _, d := range in.Result.Decisions {
+			if d.Outcome == dedup.New {
+				fresh = append(fresh, feedonce.EntryID(d.Entry))
+				changes = append(changes, feedonce.Change{At: in.At, Kind: feedonce.ChangeCreated, Feed: in.Feed, Entry: feedonce.EntryID(d.Entry), Revision: 1})
+			}
+		}
+		if err := tx.AddChanges(changes); err != nil {
+			return err
+		}
+		return tx.UnreadNew(fresh)
 	})
 }
 

@@ -56,6 +56,7 @@ type server struct {
 	Options
 	pages   map[string]*template.Template
 	live    *hub
+	undone  undos
 	metrics http.Handler
 }
 
@@ -72,9 +73,17 @@ type route struct {
 // routes is all there is.
 func (s *server) routes() []route {
 	return []route{
-		{"GET /{$}", signedIn, s.articles},
-		{"GET /entries/{id}", reads(ofEntry), s.entry},
-		{"GET /entries/{id}/versions/{revision}", reads(ofEntry), s.version},
+		{"GET /{$}", signedIn, s.unread},
+		{"GET /all", signedIn, s.all},
+		{"GET /starred", signedIn, s.starred},
+		{"GET /history", signedIn, s.history},
+		{"GET /folder", signedIn, s.folder},
+		{"POST /read-all", signedIn, s.readAll},
+		{"POST /unread-again", signedIn, s.unreadAgain},
+		{"GET /counts.json", signedIn, s.counts},
+		{"GET /entries/{id}", reads(ofReadable), s.entry},
+		{"POST /entries/{id}/mark", reads(ofReadable), s.mark},
+		{"GET /entries/{id}/versions/{revision}", reads(ofReadable), s.version},
 		{"GET /entries/{id}/same", reads(ofEntryAnd("with")), s.same},
 		{"POST /entries/{id}/same", alters(ofEntryAnd("with")), s.merge},
 		{"GET /entries/{id}/leave", reads(ofStory), s.confirmLeave},
@@ -163,6 +172,8 @@ func (s *server) routes() []route {
 		{"GET /readyz", plain, s.readyz},
 		{"GET /assets/{file}", plain, s.asset},
 		{"GET /favicon.ico", plain, s.favicon},
+		{"GET /badge.svg", plain, s.badge},
+		{"GET /manifest.webmanifest", plain, s.manifest},
 	}
 }
 

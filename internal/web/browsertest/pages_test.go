@@ -17,6 +17,7 @@ import (
 // notPages are routes that answer with something else than a page.
 var notPages = map[string]bool{
 	"GET /decisions.csv": true, "GET /decisions.ndjson": true, "GET /feeds.opml": true, "GET /events": true,
+	"GET /counts.json": true, "GET /badge.svg": true, "GET /manifest.webmanifest": true,
 	"GET /metrics": true, "GET /healthz": true, "GET /readyz": true, "GET /assets/{file}": true, "GET /favicon.ico": true,
 }
 
@@ -129,6 +130,7 @@ func (s *site) addresses() []string {
 	}
 	calm := "/feeds/" + feeds["The Calm Courier"]
 	return append(list,
+		"/folder?name=News", "/folder?name=News%2FLocal&view=all", "/folder?name=none", "/all?before=1_1", calm+"?view=unread", fmt.Sprintf("/entries/%d?in=all", told), fmt.Sprintf("/entries/%d?in=unread&folder=News", first),
 		"/?q=harbour", "/?q=nothing+has+this+word", "/feeds?show=failing", "/feeds?show=paused&q=nobody",
 		"/decisions?outcome=duplicate", "/decisions?outcome=quarantined&day=2026-05-14", "/decisions?q=nothing+like+this",
 		"/review?all=yes", "/quarantine?state=accepted", "/quarantine?state=rejected",
