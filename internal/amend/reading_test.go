@@ -96,7 +96,10 @@ func (r *reader) wantUnread(when string, user feedonce.UserID, feed feedonce.Fee
 	r.agrees(when)
 }
 
-func (r *reader) newest(feed feedonce.FeedID) feedonce.EntryID { r.t.Helper(); return r.last(feed).Entry }
+func (r *reader) newest(feed feedonce.FeedID) feedonce.EntryID {
+	r.t.Helper()
+	return r.last(feed).Entry
+}
 
 func TestReading(t *testing.T) {
 	const wire, mirror = "https://wire.example.org/feed", "https://mirror.example.net/feed"
@@ -185,7 +188,9 @@ func TestReading(t *testing.T) {
 		r.wantUnread("the copy elsewhere stays", other, 0, planet, lateID)
 
 		// A feed that is followed later begins with what is in it.
-		r.update(func(tx *store.Tx) error { return tx.Follow(feedonce.Subscription{User: other, Feed: a, Added: hours(8)}) })
+		r.update(func(tx *store.Tx) error {
+			return tx.Follow(feedonce.Subscription{User: other, Feed: a, Added: hours(8)})
+		})
 		r.wantUnread("a feed that is followed later", other, a, append(r.unread(other, a), first)[:1]...)
 	})
 }
@@ -307,5 +312,20 @@ func TestRiver(t *testing.T) {
 			}
 		}
 		r.agrees("at the end")
+
+		// Who follows them later has each story once, too.
+		late := r.user("late")
+		r.update(func(tx *store.Tx) error {
+			for _, f := range feeds {
+				if err := tx.Follow(feedonce.Subscription{User: late, Feed: f, Added: hours(9)}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if got := r.unread(late, 0); len(got) != stories {
+			t.Errorf("who follows all later has %d unread, want %d: each story once", len(got), stories)
+		}
+		r.agrees("after following later")
 	})
 }

@@ -31,8 +31,22 @@ func (tx *Tx) Follow(subs ...feedonce.Subscription) error {
 			on conflict (user_id, entry_id) do nothing`, s.User, s.Feed); err != nil {
 			return fmt.Errorf("backlog of feed %d: %w", s.Feed, err)
 		}
+		if err := tx.groupUnread(s.User, s.Feed); err != nil {
+			return fmt.Errorf("backlog of feed %d: %w", s.Feed, err)
+		}
 	}
 	return nil
+}
+
+// groupUnread makes one group of the unread articles of each story that a feed has a part in, for a user.
+func (tx *Tx) groupUnread(user feedonce.UserID, feed feedonce.FeedID) error {
+	const stories = `select o.entry_id, o.story_id from unread u join story_members m on m.entry_id = u.entry_id and m.kind = 'member'
+		join story_members o on o.story_id = m.story_id and o.kind = 'member' where u.user_id = $1 and u.feed_id = $2`
+	_, err := tx.Exec(`update unread set group_id = (select min(o.entry_id) from story_members m
+			join story_members o on o.story_id = m.story_id and o.kind = 'member' join unread ou on ou.user_id = $1 and ou.entry_id = o.entry_id
+			where m.entry_id = unread.entry_id and m.kind = 'member')
+		where user_id = $1 and entry_id in (select entry_id from (`+stories+`) x)`, user, feed)
+	return err
 }
 
 // copiesFor selects the other articles of an entry's story that a user was shown: in feeds that they follow, since they do, or

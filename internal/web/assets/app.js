@@ -57,7 +57,7 @@
       button.value = state.star ? 'unstar' : 'star'
     }
   }
-  const form = id => document.querySelector('form.mark[action$="/entries/' + id + '/mark"]')
+  const form = id => document.querySelector('form.marks[action$="/entries/' + id + '/mark"]')
   // A browser shows a list as it was when it goes back to it; what was done since is remembered in its tab.
   const kept = () => JSON.parse(sessionStorage.getItem('marks') || '{}')
   const keep = (id, state) => {
@@ -86,7 +86,7 @@
     channel?.postMessage({ marked: id, state })
   }
   document.addEventListener('submit', event => {
-    if (!event.target.matches('form.mark') || !event.submitter?.value) return
+    if (!event.target.matches('form.marks') || !event.submitter?.value) return
     event.preventDefault()
     mark(event.target, event.submitter.value).catch(() => HTMLFormElement.prototype.submit.call(fallback(event.target, event.submitter.value)))
   })
@@ -98,7 +98,7 @@
   }
 
   // An article that is seen is read: not one that a browser loads ahead, or in a tab behind.
-  const opened = document.querySelector('form.mark[data-open]')
+  const opened = document.querySelector('form.marks[data-open]')
   if (opened) {
     const seen = () => {
       if (document.prerendering || document.hidden) return

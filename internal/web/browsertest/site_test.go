@@ -71,16 +71,22 @@ func (s *site) now() time.Time { return begin.Add(time.Duration(s.passed.Load())
 // pass lets time pass.
 func (s *site) pass(d time.Duration) { s.passed.Add(int64(d)) }
 
-// signIn makes the browser of a page the keeper's, who is an administrator.
-func (s *site) signIn(p *browser.Page) {
+// keeper returns the administrator, who follows the feeds that are followed from now on.
+func (s *site) keeper() (keeper feedonce.User) {
 	s.t.Helper()
-	var keeper feedonce.User
 	s.update(func(tx *store.Tx) (err error) {
 		if keeper, err = tx.UserByName("keeper"); err != nil {
 			keeper, err = tx.AddUser(feedonce.User{Name: "keeper", Role: feedonce.RoleAdmin, Created: s.now()})
 		}
 		return err
 	})
+	return keeper
+}
+
+// signIn makes the browser of a page the keeper's.
+func (s *site) signIn(p *browser.Page) {
+	s.t.Helper()
+	keeper := s.keeper()
 	link, err := account.SignInLink(s.t.Context(), s.store, keeper.ID)
 	if err != nil {
 		s.t.Fatal(err)
@@ -114,6 +120,7 @@ func (s *site) view(f func(tx *store.Tx) error) {
 // follow adds a feed and polls it.
 func (s *site) follow(url, folder string, policy dedup.Policy) feedonce.FeedID {
 	s.t.Helper()
+	s.keeper()
 	var f feedonce.Feed
 	s.update(func(tx *store.Tx) (err error) {
 		if f, err = tx.AddFeed(store.NewFeed{URL: url, Folder: folder, Added: s.now()}); err != nil {
