@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	entryLinks = regexp.MustCompile(`<h3><a href="/entries/(\d+)["?]`)
+	entryLinks = regexp.MustCompile(`<h3>(?:<span[^>]*>[^<]*</span>)?<a href="/entries/(\d+)["?]`)
 	nextLink   = regexp.MustCompile(`<a class="next" href="([^"]+)"`)
 )
 

@@ -123,17 +123,30 @@
   }
   if (channel) channel.onmessage = event => hear(event.data)
   if (!window.EventSource) return
+  let source = null
   const listen = () => {
-    const source = new EventSource(at + 'events?after=' + after)
+    source = new EventSource(at + 'events?after=' + after)
     source.onmessage = event => {
       const news = JSON.parse(event.data)
       hear(news)
       channel?.postMessage(news)
     }
   }
-  if (!channel || !navigator.locks) return listen()
-  navigator.locks.request('feedonce', () => {
-    listen()
-    return new Promise(() => {}) // until the tab is closed
+  // A page that a browser keeps to go back to must not keep the others deaf: it lets go of its turn, and asks for it again.
+  let leave = null
+  const queue = () => {
+    if (!channel || !navigator.locks) return listen()
+    const turn = new AbortController()
+    leave = () => turn.abort()
+    navigator.locks.request('feedonce', { signal: turn.signal }, () => {
+      listen()
+      return new Promise(resolve => { leave = resolve })
+    }).catch(() => {})
+  }
+  addEventListener('pagehide', () => {
+    leave?.()
+    source?.close()
   })
+  addEventListener('pageshow', event => { if (event.persisted) queue() })
+  queue()
 })()
