@@ -57,7 +57,7 @@ func (tx *Tx) Copies(user feedonce.UserID, ids []feedonce.EntryID) (map[feedonce
 	}, `select r.id, e.id, e.feed_id, e.title, e.sort_at as at from `+from+` join story_members m on m.entry_id = r.id and m.kind = 'member'
 			join story_members o on o.story_id = m.story_id and o.entry_id <> m.entry_id and o.kind = 'member'
 			join subscriptions s on s.user_id = $1 and s.feed_id = o.feed_id join entries e on e.id = o.entry_id
-		union all select r.id, 0, d.feed_id, d.title, d.at from `+from+` join decisions d on d.entry_id = r.id and d.outcome = 'duplicate'
+		union all select r.id, 0, d.feed_id, d.title, d.at from `+from+` join decisions d on d.entry_id = r.id and d.entry_id <> 0 and d.outcome = 'duplicate'
 		order by 5, 2`, append([]any{int64(user)}, args...)...)
 	if err != nil {
 		return nil, fmt.Errorf("copies of %d articles: %w", len(ids), err)

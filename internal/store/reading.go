@@ -165,26 +165,52 @@ type Counts struct {
 	Folders map[string]int64 // a story counts once in each
 }
 
-// UnreadCounts returns how much a user has not read.
+// UnreadCounts returns how much a user has not read. Each article is counted by what its index has, and only those of stories with
+// more than one are looked at one by one.
 func (tx *Tx) UnreadCounts(user feedonce.UserID) (Counts, error) {
 	c := Counts{Feeds: map[feedonce.FeedID]int64{}, Folders: map[string]int64{}}
+	folders := map[feedonce.FeedID]string{}
 	err := tx.Each(func(row sqldb.Scanner) error {
 		var feed feedonce.FeedID
-		var n, first int64
-		err := row.Scan(&feed, &n, &first)
-		c.Feeds[feed] = n
-		c.All += first
+		var folder string
+		err := row.Scan(&feed, &folder)
+		folders[feed] = folder
 		return err
-	}, `select feed_id, count(*), sum(case when group_id = entry_id then 1 else 0 end) from unread where user_id = $1 group by feed_id`, user)
+	}, `select feed_id, folder from subscriptions where user_id = $1 and folder <> ''`, user)
 	if err == nil {
 		err = tx.Each(func(row sqldb.Scanner) error {
-			var folder string
+			var feed feedonce.FeedID
 			var n int64
-			err := row.Scan(&folder, &n)
-			c.Folders[folder] = n
+			err := row.Scan(&feed, &n)
+			c.Feeds[feed] = n
+			c.All += n
+			if folder := folders[feed]; folder != "" {
+				c.Folders[folder] += n
+			}
 			return err
-		}, `select s.folder, count(distinct u.group_id) from subscriptions s join unread u on u.user_id = s.user_id and u.feed_id = s.feed_id
-			where s.user_id = $1 and s.folder <> '' group by s.folder`, user)
+		}, `select feed_id, count(*) from unread where user_id = $1 group by feed_id`, user)
+	}
+	if err == nil {
+		in := map[string]bool{} // folders that the group has counted in
+		group := feedonce.EntryID(0)
+		err = tx.Each(func(row sqldb.Scanner) error {
+			var of feedonce.EntryID
+			var feed, first feedonce.FeedID
+			err := row.Scan(&of, &feed, &first)
+			if of != group {
+				group = of
+				clear(in)
+				in[folders[first]] = true
+			}
+			c.All--
+			if folder := folders[feed]; folder != "" && in[folder] {
+				c.Folders[folder]--
+			} else {
+				in[folder] = true
+			}
+			return err
+		}, `select u.group_id, u.feed_id, g.feed_id from unread u join unread g on g.user_id = u.user_id and g.entry_id = u.group_id
+			where u.user_id = $1 and u.group_id <> u.entry_id order by u.group_id`, user)
 	}
 	if err != nil {
 		return c, fmt.Errorf("count what is unread: %w", err)

@@ -1,7 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -37,7 +40,7 @@ type RiverRow struct {
 	Copies int // of the same story in other feeds that the user follows, and arrivals that were folded into it
 }
 
-// River returns a page of a list: two statements.
+// River returns a page of a list: three statements, or four.
 func (tx *Tx) River(f RiverFilter) ([]RiverRow, error) {
 	w := where{}
 	user := int64(f.User)
@@ -82,17 +85,43 @@ func (tx *Tx) River(f RiverFilter) ([]RiverRow, error) {
 	if f.Before != (Cursor{}) {
 		w.add("("+key+", "+id+") "+than+" (?, ?)", f.Before.Time.UnixMicro(), f.Before.ID)
 	}
-	rows, err := sqldb.All(tx.Tx, func(row sqldb.Scanner) (RiverRow, error) {
-		var r RiverRow
-		err := row.Scan(append(entryFields(&r.Entry), at(&r.At))...)
-		return r, err
-	}, `select `+entryColumns+`, `+key+` from `+from+` join entry_bodies b on b.entry_id = e.id`+w.String()+
-		` order by `+key+` `+order+`, `+id+` `+order+w.limit(f.Limit), w.args...)
+	sorted := ` order by ` + key + ` ` + order + `, ` + id + ` ` + order
+	read := func(from string) ([]RiverRow, error) {
+		w := where{conditions: w.conditions, args: slices.Clone(w.args)}
+		rows, err := sqldb.All(tx.Tx, func(row sqldb.Scanner) (RiverRow, error) {
+			var r RiverRow
+			err := row.Scan(append(entryFields(&r.Entry), at(&r.At))...)
+			return r, err
+		}, `select `+entryColumns+`, `+key+` from `+from+` join entry_bodies b on b.entry_id = e.id`+w.String()+sorted+w.limit(f.Limit), w.args...)
+		if err != nil {
+			return nil, fmt.Errorf("list of articles: %w", err)
+		}
+		return rows, nil
+	}
+	if f.View == ViewAll && f.Scope.Feed == 0 && tx.Dialect() == sqldb.SQLite {
+		// SQLite would sort all that is followed. That is a large part of what comes, as a rule, so that a page is found among the
+		// next of all articles; and where it is not, it is a small part.
+		after := ""
+		if f.Before != (Cursor{}) {
+			after = fmt.Sprintf(" where (e.sort_at, e.id) %s (%d, %d)", than, f.Before.Time.UnixMicro(), f.Before.ID)
+		}
+		rows, err := read(`(select e.id from entries e` + after + sorted + ` limit ` + strconv.Itoa(riverLooked) + `) n ` + tx.Dialect().Lookup() + ` entries e on e.id = n.id`)
+		if err != nil {
+			return nil, err
+		}
+		if len(rows) == cmp.Or(f.Limit, 50) {
+			return rows, tx.Annotate(f.User, rows)
+		}
+	}
+	rows, err := read(from)
 	if err != nil {
-		return nil, fmt.Errorf("list of articles: %w", err)
+		return nil, err
 	}
 	return rows, tx.Annotate(f.User, rows)
 }
+
+// riverLooked is how many of all articles are looked at for a page of those that are followed.
+const riverLooked = 2000
 
 // unread adds the conditions that rows u of unread are a user's and of the scope, each story once.
 func (s Scope) unread(w *where, user feedonce.UserID) {
@@ -136,7 +165,7 @@ func (tx *Tx) Annotate(user feedonce.UserID, rows []RiverRow) error {
 	}, strings.Join([]string{`select r.id,
 		(select count(*) from story_members m join story_members o on o.story_id = m.story_id and o.entry_id <> m.entry_id and o.kind = 'member'
 			join subscriptions s on s.user_id = $1 and s.feed_id = o.feed_id where m.entry_id = r.id and m.kind = 'member')
-		+ (select count(*) from decisions d where d.entry_id = r.id and d.outcome = 'duplicate') from`, from}, " "), append([]any{int64(user)}, args...)...)
+		+ (select count(*) from decisions d where d.entry_id = r.id and d.entry_id <> 0 and d.outcome = 'duplicate') from`, from}, " "), append([]any{int64(user)}, args...)...)
 	if err != nil {
 		return fmt.Errorf("copies of %d articles: %w", len(ids), err)
 	}
