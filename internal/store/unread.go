@@ -80,7 +80,7 @@ func (tx *Tx) SettleStory(entries ...feedonce.EntryID) error {
 			join (` + members + `) z on z.story_id = y.story_id
 			join subscriptions s on s.feed_id = z.feed_id and s.user_id = unread.user_id
 			join entries ze on ze.id = z.entry_id
-			where y.entry_id = unread.entry_id and `+wasShown("unread.user_id", "s", "ze")+`
+			where y.entry_id = unread.entry_id and ` + wasShown("unread.user_id", "s", "ze") + `
 			and not exists (select 1 from unread o where o.user_id = unread.user_id and o.entry_id = z.entry_id))`,
 		`update unread set group_id = entry_id where entry_id in (select id from ` + from + `)`,
 		`update unread set group_id = (select min(o.entry_id) from unread o join (` + members + `) y on y.entry_id = o.entry_id
