@@ -225,7 +225,7 @@ func (s *server) list(tx *store.Tx, r *http.Request, at listing, side *sidebar, 
 		d := &l.Days[len(l.Days)-1]
 		d.Articles = append(d.Articles, shown)
 	}
-	if at.words == "" && (at.view == store.ViewUnread || at.view == store.ViewAll) && len(rows) > 0 {
+	if at.words == "" && (at.view == store.ViewUnread || at.view == store.ViewAll) && len(rows) > 0 && side.Unread > 0 {
 		l.Read = newReadAllForm(at, seen)
 	}
 	return l, nil

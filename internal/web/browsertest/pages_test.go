@@ -104,7 +104,7 @@ func (s *site) addresses() []string {
 		"GET /decisions/{id}":       decisions,
 		"GET /decisions/{id}/split": n(folded, update), "GET /changes/{id}/undo": n(1), "GET /quarantine/{id}/reject": n(held),
 		"GET /destinations/{id}": n(1, 2), "GET /destinations/{id}/edit": n(1, 2), "GET /destinations/{id}/preview": n(1), "GET /destinations/{id}/remove": n(1),
-		"GET /outputs/{id}/edit": n(1), "GET /outputs/{id}/renew": n(1), "GET /outputs/{id}/remove": n(1),
+		"GET /outputs/{id}/edit": n(1), "GET /outputs/{id}/renew": n(1), "GET /outputs/{id}/remove": n(1), "GET /users/{id}/remove": n(1),
 	}
 	var list []string
 	for _, pattern := range web.Patterns() {

@@ -207,6 +207,7 @@ func TestMarksWithoutScript(t *testing.T) {
 	}
 	p.Size(browser.Phone)
 	p.Open("/all")
-	p.Silent("The Tidy Times 0") // the feeds are folded away on a telephone
+	p.Until(`!document.querySelector(".all-feeds a").checkVisibility({contentVisibilityAuto: true, checkVisibilityCSS: true}) || document.querySelector(".all-feeds a").getBoundingClientRect().height === 0`) // the feeds are folded away on a telephone
+	p.Shot("lists.phone.light")
 	p.Wide()
 }
