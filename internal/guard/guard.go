@@ -1,5 +1,6 @@
-// Package guard says whether a request is for this server, for the pages and the API alike. There are no accounts yet, so
-// any page in a browser could otherwise reach the server under a name of its own that leads to this machine (DNS rebinding).
+// Package guard says whether a request is for this server, for the pages and the API alike. Any
+// page in a browser could otherwise reach the server under a name of its own that leads to this machine (DNS rebinding), and try
+// names and passwords there.
 package guard
 
 import (

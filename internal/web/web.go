@@ -41,9 +41,8 @@ type Options struct {
 	Box *secret.Box
 	// URL is where people open the pages, which may be below a path; "" is what each request says.
 	URL string
-	// Hosts are names in the Host header that are answered besides localhost and loopback addresses; "*" is any. As
-	// there are no accounts, any page in a browser could otherwise reach the server under a name of its own that
-	// resolves to 127.0.0.1.
+	// Hosts are names in the Host header that are answered besides localhost and loopback addresses; "*" is any. See
+	// package guard.
 	Hosts []string
 	// Registry has what else is shown at /metrics; default is one of its own.
 	Registry *prometheus.Registry
