@@ -48,9 +48,9 @@ func TestMarks(t *testing.T) {
 	p.Follow(browser.Named("Next"))
 	p.Says(items[2].title)
 	p.Until(badge + ` === '3 (3)'`)
-	browser.Eval[bool](p, "(history.back(), true)")
+	browser.Eval[bool](p, "(setTimeout(() => history.back()), true)") // answered before the page is gone
 	p.Until(`document.querySelector('h1').textContent === ` + fmt.Sprintf("%q", items[1].title))
-	browser.Eval[bool](p, "(history.back(), true)")
+	browser.Eval[bool](p, "(setTimeout(() => history.back()), true)") // answered before the page is gone
 	p.Until(`document.querySelector('h1').textContent === 'Unread'`)
 	p.Until(unreadRows + ` === ` + fmt.Sprintf("%q", items[3].title+"|"+items[4].title+"|"+items[5].title))
 
