@@ -28,7 +28,7 @@ func In(selector, text, name string) Element {
 
 func named(within, name string) string {
 	return `(root => root ? [...root.querySelectorAll('a[href], button, summary, input:not([type=hidden]), select, textarea')].find(e => {
-		if (!e.getClientRects().length) return false
+		if (!e.checkVisibility()) return false
 		const clean = s => (s || '').replace(/\s+/g, ' ').trim()
 		return clean(e.getAttribute('aria-label')) === ` + quote(name) + ` || clean(e.innerText) === ` + quote(name) + ` ||
 			[...e.labels || []].some(l => clean(l.innerText || l.textContent) === ` + quote(name) + `)

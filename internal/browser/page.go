@@ -197,13 +197,13 @@ func (p *Page) PressAndFollow(keys string) {
 // Wait waits until an element is seen on the page.
 func (p *Page) Wait(e Element) {
 	p.t.Helper()
-	p.until(e.says+" is on the page", "!!"+e.js+"?.getClientRects().length")
+	p.until(e.says+" is on the page", "!!"+e.js+"?.checkVisibility()")
 }
 
 // Gone waits until an element is not seen on the page.
 func (p *Page) Gone(e Element) {
 	p.t.Helper()
-	p.until(e.says+" is not on the page", "!"+e.js+"?.getClientRects().length")
+	p.until(e.says+" is not on the page", "!"+e.js+"?.checkVisibility()")
 }
 
 // Says waits until all texts stand on the page, where they are seen, without regard to spaces.
