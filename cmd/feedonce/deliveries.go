@@ -18,22 +18,11 @@ import (
 )
 
 func (a *app) deliveriesCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "deliveries",
-		Short: "What was sent, waits, failed or is held, and what to do about it",
-		Args: func(cmd *cobra.Command, given []string) error {
-			if len(given) > 0 {
-				return usagef("%q is nothing that deliveries can do; there are list, show, retry, skip, resolve, release and send", given[0])
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(a.deliveriesListCommand(), a.deliveriesShowCommand(),
+	return group("deliveries", "What was sent, waits, failed or is held, and what to do about it",
+		a.deliveriesListCommand(), a.deliveriesShowCommand(),
 		a.deliveriesMoveCommand("retry", "Send deliveries (again) now", "to be sent", (*deliver.Engine).Retry),
 		a.deliveriesMoveCommand("skip", "Do not send deliveries that wait, failed or are unknown", "skipped", (*deliver.Engine).Skip),
 		a.deliveriesResolveCommand(), a.deliveriesReleaseCommand(), a.deliveriesSendCommand())
-	return cmd
 }
 
 var deliveryStates = []feedonce.DeliveryState{feedonce.DeliveryPending, feedonce.DeliverySending, feedonce.DeliverySent, feedonce.DeliveryRetry,

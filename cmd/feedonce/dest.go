@@ -20,22 +20,11 @@ import (
 )
 
 func (a *app) destCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "dest",
-		Short: "Where new articles are told: chat, mail, webhooks, files",
-		Args: func(cmd *cobra.Command, given []string) error {
-			if len(given) > 0 {
-				return usagef("%q is nothing that dest can do; there are add, list, show, set, test, pause, resume, rm and kinds", given[0])
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(a.destAddCommand(), a.destListCommand(), a.destShowCommand(), a.destSetCommand(), a.destTestCommand(),
+	return group("dest", "Where new articles are told: chat, mail, webhooks, files",
+		a.destAddCommand(), a.destListCommand(), a.destShowCommand(), a.destSetCommand(), a.destTestCommand(),
 		a.destStateCommand("pause", "Let the messages of a destination wait", "paused", (*deliver.Engine).Pause),
 		a.destStateCommand("resume", "Send to a destination again", "active again", (*deliver.Engine).Resume),
 		a.destRmCommand(), a.destKindsCommand())
-	return cmd
 }
 
 // withEngine runs f with the open database and what sends messages.

@@ -28,8 +28,8 @@ updated, first_seen, changed, revision (1 until it is updated), merged_into, cat
 			}
 			return a.withStore(ctx, func(s *store.Store) error {
 				var entries []feedonce.Entry
-				names := map[feedonce.FeedID]string{}
-				err := s.View(ctx, func(tx *store.Tx) error {
+				var names map[feedonce.FeedID]string
+				err := s.View(ctx, func(tx *store.Tx) (err error) {
 					filter := store.EntryFilter{Words: words, Limit: limit}
 					if feed != "" {
 						f, _, err := findFeed(tx, feed)
@@ -38,12 +38,8 @@ updated, first_seen, changed, revision (1 until it is updated), merged_into, cat
 						}
 						filter.Feed = f.ID
 					}
-					feeds, err := tx.Feeds()
-					if err != nil {
+					if names, err = feedNames(tx); err != nil {
 						return err
-					}
-					for _, f := range feeds {
-						names[f.ID] = f.Name()
 					}
 					entries, err = tx.Entries(filter)
 					return err
@@ -60,15 +56,7 @@ updated, first_seen, changed, revision (1 until it is updated), merged_into, cat
 					}
 					return nil
 				}
-				if len(entries) == 0 {
-					fmt.Fprintln(a.err, "There is no article that fits.")
-					return nil
-				}
-				t := table{header: []string{"ENTRY", "TIME", "FEED", "TITLE"}, wide: 3}
-				for _, e := range entries {
-					t.add(fmt.Sprint(e.ID), stamp(e.Time()), cut(clean(names[e.Feed]), 24), headline(e))
-				}
-				return t.print(a.out)
+				return a.printEntries(entries, names)
 			})
 		},
 	}
@@ -78,6 +66,29 @@ updated, first_seen, changed, revision (1 until it is updated), merged_into, cat
 	a.jsonFlag(cmd)
 	addSettings(cmd.Flags(), "store")
 	return cmd
+}
+
+// feedNames returns what feeds are called.
+func feedNames(tx *store.Tx) (map[feedonce.FeedID]string, error) {
+	feeds, err := tx.Feeds()
+	names := make(map[feedonce.FeedID]string, len(feeds))
+	for _, f := range feeds {
+		names[f.ID] = f.Name()
+	}
+	return names, err
+}
+
+// printEntries prints articles for a person.
+func (a *app) printEntries(entries []feedonce.Entry, names map[feedonce.FeedID]string) error {
+	if len(entries) == 0 {
+		fmt.Fprintln(a.err, "There is no article that fits.")
+		return nil
+	}
+	t := table{header: []string{"ENTRY", "TIME", "FEED", "TITLE"}, wide: 3}
+	for _, e := range entries {
+		t.add(fmt.Sprint(e.ID), stamp(e.Time()), cut(clean(names[e.Feed]), 24), headline(e))
+	}
+	return t.print(a.out)
 }
 
 // headline is what to call an article in a list.

@@ -19,19 +19,8 @@ import (
 )
 
 func (a *app) outCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "out",
-		Short: "Cleaned feeds for other readers, one entry for each article",
-		Args: func(cmd *cobra.Command, given []string) error {
-			if len(given) > 0 {
-				return usagef("%q is nothing that out can do; there are add, list, rm and renew", given[0])
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(a.outAddCommand(), a.outListCommand(), a.outRmCommand(), a.outRenewCommand())
-	return cmd
+	return group("out", "Cleaned feeds for other readers, one entry for each article",
+		a.outAddCommand(), a.outListCommand(), a.outRmCommand(), a.outRenewCommand())
 }
 
 const outJSON = `id (number), name, selection (feed, folder, search, scope, once, also, limit; what is absent is not asked
@@ -215,15 +204,12 @@ With --json, a line for each: ` + outJSON,
 			ctx := cmd.Context()
 			return a.withOutputs(ctx, func(s *store.Store, box *secret.Box, base string) error {
 				var all []feedonce.Output
-				names := map[feedonce.FeedID]string{}
+				var names map[feedonce.FeedID]string
 				if err := s.View(ctx, func(tx *store.Tx) (err error) {
 					if all, err = tx.Outputs(); err != nil {
 						return err
 					}
-					feeds, err := tx.Feeds()
-					for _, f := range feeds {
-						names[f.ID] = f.Name()
-					}
+					names, err = feedNames(tx)
 					return err
 				}); err != nil {
 					return err

@@ -30,19 +30,8 @@ type policyJSON struct {
 }
 
 func (a *app) policyCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "policy",
-		Short: "Show, change or try out how a feed is judged",
-		Args: func(cmd *cobra.Command, given []string) error {
-			if len(given) > 0 {
-				return usagef("%q is nothing that policy can do; there are show, set and simulate", given[0])
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(a.policyShowCommand(), a.policySetCommand(), a.policySimulateCommand())
-	return cmd
+	return group("policy", "Show, change or try out how a feed is judged",
+		a.policyShowCommand(), a.policySetCommand(), a.policySimulateCommand())
 }
 
 func (a *app) policyShowCommand() *cobra.Command {

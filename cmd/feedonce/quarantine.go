@@ -31,19 +31,8 @@ type heldJSON struct {
 }
 
 func (a *app) quarantineCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "quarantine",
-		Short: "Accept or reject items that a policy holds",
-		Args: func(cmd *cobra.Command, given []string) error {
-			if len(given) > 0 {
-				return usagef("%q is nothing that quarantine can do; there are list, accept and reject", given[0])
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(a.quarantineListCommand(), a.quarantineAcceptCommand(), a.quarantineRejectCommand())
-	return cmd
+	return group("quarantine", "Accept or reject items that a policy holds",
+		a.quarantineListCommand(), a.quarantineAcceptCommand(), a.quarantineRejectCommand())
 }
 
 func (a *app) quarantineListCommand() *cobra.Command {

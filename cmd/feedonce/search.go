@@ -92,8 +92,8 @@ func (a *app) readForSearch(ctx context.Context, s *store.Store) error {
 func (a *app) printFound(ctx context.Context, s *store.Store, words, feed string, limit int) error {
 	var entries []feedonce.Entry
 	var snippets map[feedonce.EntryID]store.Snippet
-	names := map[feedonce.FeedID]string{}
-	err := s.View(ctx, func(tx *store.Tx) error {
+	var names map[feedonce.FeedID]string
+	err := s.View(ctx, func(tx *store.Tx) (err error) {
 		filter := store.SearchFilter{Words: words, Limit: limit}
 		if feed != "" {
 			f, _, err := findFeed(tx, feed)
@@ -102,12 +102,8 @@ func (a *app) printFound(ctx context.Context, s *store.Store, words, feed string
 			}
 			filter.Feeds = []feedonce.FeedID{f.ID}
 		}
-		feeds, err := tx.Feeds()
-		if err != nil {
+		if names, err = feedNames(tx); err != nil {
 			return err
-		}
-		for _, f := range feeds {
-			names[f.ID] = f.Name()
 		}
 		if entries, err = tx.Search(filter); err != nil || !a.json {
 			return err
@@ -131,13 +127,5 @@ func (a *app) printFound(ctx context.Context, s *store.Store, words, feed string
 		}
 		return nil
 	}
-	if len(entries) == 0 {
-		fmt.Fprintln(a.err, "There is no article that fits.")
-		return nil
-	}
-	t := table{header: []string{"ENTRY", "TIME", "FEED", "TITLE"}, wide: 3}
-	for _, e := range entries {
-		t.add(fmt.Sprint(e.ID), stamp(e.Time()), cut(clean(names[e.Feed]), 24), headline(e))
-	}
-	return t.print(a.out)
+	return a.printEntries(entries, names)
 }

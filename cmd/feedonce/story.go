@@ -16,19 +16,8 @@ import (
 )
 
 func (a *app) storiesCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "stories",
-		Short: "Articles that stand in several feeds",
-		Args: func(cmd *cobra.Command, given []string) error {
-			if len(given) > 0 {
-				return usagef("%q is nothing that stories can do; there are list, show, lead and leave", given[0])
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(a.storiesListCommand(), a.storiesShowCommand(), a.storiesLeadCommand(), a.storiesLeaveCommand())
-	return cmd
+	return group("stories", "Articles that stand in several feeds",
+		a.storiesListCommand(), a.storiesShowCommand(), a.storiesLeadCommand(), a.storiesLeaveCommand())
 }
 
 func (a *app) storiesListCommand() *cobra.Command {

@@ -16,19 +16,8 @@ import (
 )
 
 func (a *app) tokenCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "token",
-		Short: "Tokens by which programs act for a user",
-		Args: func(_ *cobra.Command, given []string) error {
-			if len(given) > 0 {
-				return usagef("%q is nothing that token can do; there are add, list and remove", given[0])
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(a.tokenAddCommand(), a.tokenListCommand(), a.tokenRemoveCommand())
-	return cmd
+	return group("token", "Tokens by which programs act for a user",
+		a.tokenAddCommand(), a.tokenListCommand(), a.tokenRemoveCommand())
 }
 
 // tokenLine is a token for programs.

@@ -17,21 +17,10 @@ import (
 )
 
 func (a *app) userCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "user",
-		Short: "Who may sign in",
-		Args: func(_ *cobra.Command, given []string) error {
-			if len(given) > 0 {
-				return usagef("%q is nothing that user can do; there are add, list, link, role, forbid, allow and remove", given[0])
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(a.userAddCommand(), a.userListCommand(), a.userLinkCommand(), a.userRoleCommand(),
+	return group("user", "Who may sign in",
+		a.userAddCommand(), a.userListCommand(), a.userLinkCommand(), a.userRoleCommand(),
 		a.userStateCommand("forbid", "Forbid somebody to sign in, and end their sessions; their tokens open nothing meanwhile", true),
 		a.userStateCommand("allow", "Allow somebody to sign in again", false), a.userRemoveCommand())
-	return cmd
 }
 
 // findUser returns the user of a name, in whatever case.
