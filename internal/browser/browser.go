@@ -27,6 +27,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"feedonce/internal/apt"
 )
 
 // flags are what the browser is started with, besides chromedp's own, which switch off what talks to its maker.
@@ -90,7 +92,7 @@ func program() (string, error) {
 	if path := find(); path != "" {
 		return path, nil
 	}
-	out, err := install()
+	out, err := apt.Install("chromium")
 	if path := find(); path != "" {
 		return path, nil
 	}
@@ -108,27 +110,4 @@ func find() string {
 		}
 	}
 	return ""
-}
-
-// install installs Chromium with apt-get. Several test processes may do so at once: they wait for each other.
-func install() ([]byte, error) {
-	apt, err := exec.LookPath("apt-get")
-	if err != nil {
-		return nil, errors.New("there is no apt-get")
-	}
-	command := []string{"env", "DEBIAN_FRONTEND=noninteractive", apt, "-o", "DPkg::Lock::Timeout=600", "-y", "-q"}
-	if os.Geteuid() != 0 {
-		command = append([]string{"sudo", "-n"}, command...)
-	}
-	run := func(args ...string) ([]byte, error) {
-		all := append(slices.Clone(command), args...)
-		return exec.Command(all[0], all[1:]...).CombinedOutput()
-	}
-	if out, err := run("install", "--no-install-recommends", "chromium"); err == nil {
-		return out, nil
-	}
-	if out, err := run("update"); err != nil {
-		return out, err
-	}
-	return run("install", "--no-install-recommends", "chromium")
 }

@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"feedonce/internal/apt"
 	"feedonce/internal/sqldb"
 )
 
@@ -160,7 +161,7 @@ func binaries() (string, error) {
 	if bin := findBinaries(); bin != "" {
 		return bin, nil
 	}
-	out, err := install()
+	out, err := apt.Install("postgresql")
 	if bin := findBinaries(); bin != "" {
 		return bin, nil
 	}
@@ -201,27 +202,4 @@ func findBinaries() string {
 		}
 	}
 	return ""
-}
-
-// install installs PostgreSQL with apt-get. Several test processes may do so at once: they wait for each other.
-func install() ([]byte, error) {
-	apt, err := exec.LookPath("apt-get")
-	if err != nil {
-		return nil, errors.New("there is no apt-get")
-	}
-	command := []string{"env", "DEBIAN_FRONTEND=noninteractive", apt, "-o", "DPkg::Lock::Timeout=600", "-y", "-q"}
-	if os.Geteuid() != 0 {
-		command = append([]string{"sudo", "-n"}, command...)
-	}
-	run := func(args ...string) ([]byte, error) {
-		all := append(slices.Clone(command), args...)
-		return exec.Command(all[0], all[1:]...).CombinedOutput()
-	}
-	if out, err := run("install", "--no-install-recommends", "postgresql"); err == nil {
-		return out, nil
-	}
-	if out, err := run("update"); err != nil {
-		return out, err
-	}
-	return run("install", "--no-install-recommends", "postgresql")
 }
