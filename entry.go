@@ -89,6 +89,27 @@ func (c Counts) Total() int64 {
 	return c.New + c.Updated + c.Unchanged + c.Duplicate + c.Quarantined + c.Invalid
 }
 
+// Count adds one arrival of an outcome, as Decision.Outcome names it, and reports whether there is such an outcome.
+func (c *Counts) Count(outcome string) bool {
+	switch outcome {
+	case "new":
+		c.New++
+	case "updated":
+		c.Updated++
+	case "unchanged":
+		c.Unchanged++
+	case "duplicate":
+		c.Duplicate++
+	case "quarantined":
+		c.Quarantined++
+	case "invalid":
+		c.Invalid++
+	default:
+		return false
+	}
+	return true
+}
+
 // Add adds d to c.
 func (c *Counts) Add(d Counts) {
 	c.New += d.New

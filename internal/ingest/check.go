@@ -22,24 +22,11 @@ func (e *AccountingError) Error() string {
 		e.Counts.Invalid)
 }
 
-// tally counts the decisions by outcome.
+// tally counts the decisions by outcome; one that is none is left out.
 func tally(decisions []dedup.Decision) feedonce.Counts {
 	var c feedonce.Counts
 	for i := range decisions {
-		switch decisions[i].Outcome {
-		case dedup.New:
-			c.New++
-		case dedup.Updated:
-			c.Updated++
-		case dedup.Unchanged:
-			c.Unchanged++
-		case dedup.Duplicate:
-			c.Duplicate++
-		case dedup.Quarantined:
-			c.Quarantined++
-		case dedup.Invalid:
-			c.Invalid++
-		}
+		c.Count(string(decisions[i].Outcome))
 	}
 	return c
 }

@@ -152,8 +152,8 @@ func prepare(in Ingest) (*rowsOfDocument, error) {
 		if d.Item < 0 || d.Item >= len(in.Items) {
 			return nil, fmt.Errorf("a decision about item %d of %d", d.Item, len(in.Items))
 		}
-		if err := count(&r.counts, d.Outcome); err != nil {
-			return nil, err
+		if !r.counts.Count(string(d.Outcome)) {
+			return nil, fmt.Errorf("outcome %q is unknown", d.Outcome)
 		}
 		for _, k := range d.Keys {
 			id := identity{k.Kind, k.Hash}
@@ -184,27 +184,6 @@ func prepare(in Ingest) (*rowsOfDocument, error) {
 		r.keys.Add(int64(id.kind), id.hash[:], int64(owner[id]), cut(texts[id], 4096))
 	}
 	return r, nil
-}
-
-// count counts an outcome.
-func count(c *feedonce.Counts, o dedup.Outcome) error {
-	switch o {
-	case dedup.New:
-		c.New++
-	case dedup.Updated:
-		c.Updated++
-	case dedup.Unchanged:
-		c.Unchanged++
-	case dedup.Duplicate:
-		c.Duplicate++
-	case dedup.Quarantined:
-		c.Quarantined++
-	case dedup.Invalid:
-		c.Invalid++
-	default:
-		return fmt.Errorf("outcome %q is unknown", o)
-	}
-	return nil
 }
 
 // swap counts the document up, if it and the lease are still what the decision was made on, and takes the row's lock.
