@@ -53,25 +53,27 @@ func ofFeed(_ *store.Tx, r *http.Request) ([]feedonce.FeedID, error) {
 }
 
 func ofEntry(tx *store.Tx, r *http.Request) ([]feedonce.FeedID, error) {
+	e, err := pathEntry(tx, r)
+	return []feedonce.FeedID{e.Feed}, err
+}
+
+// pathEntry is the article that an address names.
+func pathEntry(tx *store.Tx, r *http.Request) (feedonce.Entry, error) {
 	id, err := pathID(r, "id")
 	if err != nil {
-		return nil, err
+		return feedonce.Entry{}, err
 	}
-	e, err := tx.Entry(feedonce.EntryID(id))
-	return []feedonce.FeedID{e.Feed}, err
+	return tx.Entry(feedonce.EntryID(id))
 }
 
 // ofStory is about the feeds of all articles of the story that an article is in.
 func ofStory(tx *store.Tx, r *http.Request) ([]feedonce.FeedID, error) {
-	feeds, err := ofEntry(tx, r)
+	e, err := pathEntry(tx, r)
 	if err != nil {
 		return nil, err
 	}
-	id, err := pathID(r, "id")
-	if err != nil {
-		return nil, err
-	}
-	story, err := tx.StoryOf(feedonce.EntryID(id))
+	feeds := []feedonce.FeedID{e.Feed}
+	story, err := tx.StoryOf(e.ID)
 	if errors.Is(err, feedonce.ErrNotFound) {
 		return feeds, nil
 	}

@@ -61,6 +61,22 @@ func (s *server) confirmed(w http.ResponseWriter, r *http.Request, problem *stri
 	return false, nil
 }
 
+// asked makes a change where the password that its form asks for is right, and reports whether it was made. Otherwise problem says in
+// a sentence what a person can put right, and the form comes back with the status.
+func (s *server) asked(w http.ResponseWriter, r *http.Request, problem *string, change func() error) (done bool, status int, err error) {
+	ok, err := s.confirmed(w, r, problem)
+	if err != nil || !ok {
+		return false, http.StatusForbidden, err
+	}
+	err = change()
+	var invalid *feedonce.InvalidError
+	if errors.As(err, &invalid) {
+		*problem = sentence(invalid.Error())
+		return false, http.StatusBadRequest, nil
+	}
+	return err == nil, 0, err
+}
+
 // account is what somebody changes about themselves.
 func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 	return s.renderAccount(w, r, http.StatusOK, accountPage{})
@@ -107,25 +123,17 @@ func (s *server) tokenRow(t feedonce.Token) tokenRow {
 // setPassword changes the password, and signs out everywhere else.
 func (s *server) setPassword(w http.ResponseWriter, r *http.Request) error {
 	var p accountPage
-	ok, err := s.confirmed(w, r, &p.Problem)
+	done, status, err := s.asked(w, r, &p.Problem, func() error {
+		if r.PostFormValue("password") != r.PostFormValue("again") {
+			return &feedonce.InvalidError{Field: "the two new passwords", Reason: "differ, so nothing was done"}
+		}
+		return s.Accounts.SetPassword(r.Context(), user(r).ID, r.PostFormValue("password"))
+	})
 	if err != nil {
 		return err
 	}
-	if !ok {
-		return s.renderAccount(w, r, http.StatusForbidden, p)
-	}
-	if r.PostFormValue("password") != r.PostFormValue("again") {
-		p.Problem = "The two new passwords differ, so nothing was done."
-		return s.renderAccount(w, r, http.StatusBadRequest, p)
-	}
-	err = s.Accounts.SetPassword(r.Context(), user(r).ID, r.PostFormValue("password"))
-	var invalid *feedonce.InvalidError
-	if errors.As(err, &invalid) {
-		p.Problem = sentence(invalid.Error())
-		return s.renderAccount(w, r, http.StatusBadRequest, p)
-	}
-	if err != nil {
-		return err
+	if !done {
+		return s.renderAccount(w, r, status, p)
 	}
 	http.Redirect(w, r, "/account?done=password-set", http.StatusSeeOther)
 	return nil
@@ -153,26 +161,19 @@ func (s *server) endSessions(w http.ResponseWriter, r *http.Request) error {
 // addToken makes a token or an app password. Its secret is on the page that answers, and in no address.
 func (s *server) addToken(w http.ResponseWriter, r *http.Request) error {
 	p := accountPage{Name: clip(strings.TrimSpace(r.PostFormValue("name")), 200)}
-	ok, err := s.confirmed(w, r, &p.Problem)
-	if err != nil {
-		return err
-	}
-	if !ok {
-		return s.renderAccount(w, r, http.StatusForbidden, p)
-	}
 	t := feedonce.Token{User: user(r).ID, Kind: feedonce.TokenKind(r.PostFormValue("kind")), Name: p.Name, Write: r.PostFormValue("write") != "", Created: s.Now()}
 	var secret string
-	err = s.Store.Update(r.Context(), func(tx *store.Tx) (err error) {
-		t, secret, err = account.NewToken(tx, t)
-		return err
+	done, status, err := s.asked(w, r, &p.Problem, func() error {
+		return s.Store.Update(r.Context(), func(tx *store.Tx) (err error) {
+			t, secret, err = account.NewToken(tx, t)
+			return err
+		})
 	})
-	var invalid *feedonce.InvalidError
-	if errors.As(err, &invalid) {
-		p.Problem = sentence(invalid.Error())
-		return s.renderAccount(w, r, http.StatusBadRequest, p)
-	}
 	if err != nil {
 		return err
+	}
+	if !done {
+		return s.renderAccount(w, r, status, p)
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	p.Name, p.Made = "", &madeToken{tokenRow: s.tokenRow(t), Secret: secret, User: user(r).Name, API: s.address(r) + "/api/v1"}

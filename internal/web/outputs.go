@@ -186,6 +186,11 @@ func (s *server) addOutput(w http.ResponseWriter, r *http.Request) error {
 		o.Created = s.Now()
 		o, err = outfeed.Add(r.Context(), s.Store, s.Box, o)
 	}
+	return s.outputSaved(w, r, o.ID, form, err, "output-added")
+}
+
+// outputSaved sends the browser to an output feed that was saved, or back to the form with what a person can put right.
+func (s *server) outputSaved(w http.ResponseWriter, r *http.Request, id feedonce.OutputID, form outputForm, err error, done string) error {
 	var invalid *feedonce.InvalidError
 	switch {
 	case errors.As(err, &invalid):
@@ -193,7 +198,7 @@ func (s *server) addOutput(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	return seeOutput(w, r, o.ID, "output-added")
+	return seeOutput(w, r, id, done)
 }
 
 // editOutput is the list with the form of one output feed.
@@ -232,14 +237,7 @@ func (s *server) changeOutput(w http.ResponseWriter, r *http.Request) error {
 		err = outfeed.Change(r.Context(), s.Store, o)
 	}
 	form.ID = was.ID
-	var invalid *feedonce.InvalidError
-	switch {
-	case errors.As(err, &invalid):
-		return s.renderOutputs(w, r, http.StatusBadRequest, form, sentence(invalid.Error()))
-	case err != nil:
-		return err
-	}
-	return seeOutput(w, r, o.ID, "output-changed")
+	return s.outputSaved(w, r, o.ID, form, err, "output-changed")
 }
 
 // seeOutput sends the browser to an output feed in the list.

@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -327,14 +326,13 @@ func (s *server) beside(tx *store.Tx, r *http.Request, at listing, e feedonce.En
 // ofReadable is about the feed of an article, and about none where the user starred it: that stays when they follow its feed
 // no more.
 func ofReadable(tx *store.Tx, r *http.Request) ([]feedonce.FeedID, error) {
-	feeds, err := ofEntry(tx, r)
+	e, err := pathEntry(tx, r)
 	if err != nil {
 		return nil, err
 	}
-	id, err := pathID(r, "id")
-	if err != nil {
+	states, err := tx.States(user(r).ID, []feedonce.EntryID{e.ID})
+	if !states[e.ID].Starred.IsZero() {
 		return nil, err
 	}
-	states, err := tx.States(user(r).ID, []feedonce.EntryID{feedonce.EntryID(id)})
-	return slices.DeleteFunc(feeds, func(feedonce.FeedID) bool { return !states[feedonce.EntryID(id)].Starred.IsZero() }), err
+	return []feedonce.FeedID{e.Feed}, err
 }

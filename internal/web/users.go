@@ -58,27 +58,16 @@ func (s *server) renderUsers(w http.ResponseWriter, r *http.Request, status int,
 	return s.renderStatus(w, status, "users", p)
 }
 
-// askedUsers runs change where the password is right, and renders the page with what was wrong otherwise. done tells whether
-// change was made.
+// askedUsers is asked for this page: where the change is not made, the page comes back.
 func (s *server) askedUsers(w http.ResponseWriter, r *http.Request, p *usersPage, change func() error) (done bool, err error) {
-	ok, err := s.confirmed(w, r, &p.Problem)
-	if err != nil {
-		return false, err
+	done, status, err := s.asked(w, r, &p.Problem, change)
+	if errors.Is(err, feedonce.ErrExists) {
+		p.Problem, status, err = "There is somebody of this name already.", http.StatusBadRequest, nil
 	}
-	if !ok {
-		return false, s.renderUsers(w, r, http.StatusForbidden, *p)
+	if err != nil || done {
+		return done, err
 	}
-	err = change()
-	var invalid *feedonce.InvalidError
-	switch {
-	case errors.Is(err, feedonce.ErrExists):
-		p.Problem = "There is somebody of this name already."
-	case errors.As(err, &invalid):
-		p.Problem = sentence(invalid.Error())
-	default:
-		return err == nil, err
-	}
-	return false, s.renderUsers(w, r, http.StatusBadRequest, *p)
+	return false, s.renderUsers(w, r, status, *p)
 }
 
 // addUser adds somebody, and shows the address at which they sign in first.
@@ -190,21 +179,14 @@ func (s *server) removeUser(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var p removeUserPage
-	ok, err := s.confirmed(w, r, &p.Problem)
+	done, status, err := s.asked(w, r, &p.Problem, func() error {
+		return s.Store.Update(r.Context(), func(tx *store.Tx) error { return tx.RemoveUser(feedonce.UserID(id)) })
+	})
 	if err != nil {
 		return err
 	}
-	if !ok {
-		return s.renderRemoveUser(w, r, http.StatusForbidden, p)
-	}
-	err = s.Store.Update(r.Context(), func(tx *store.Tx) error { return tx.RemoveUser(feedonce.UserID(id)) })
-	var invalid *feedonce.InvalidError
-	if errors.As(err, &invalid) {
-		p.Problem = sentence(invalid.Error())
-		return s.renderRemoveUser(w, r, http.StatusBadRequest, p)
-	}
-	if err != nil {
-		return err
+	if !done {
+		return s.renderRemoveUser(w, r, status, p)
 	}
 	http.Redirect(w, r, "/users?done=user-removed", http.StatusSeeOther)
 	return nil

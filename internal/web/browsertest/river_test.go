@@ -90,11 +90,7 @@ func TestKeys(t *testing.T) {
 	items := numbered(1, 4)
 	feed := publish(t, "The Tidy Times", items...)
 	id := s.follow(feed.url, "", dedup.Policy{})
-	again := items[0]
-	again.guid += "-again"
-	feed.now(append([]story{again}, items[1:]...)...)
-	s.pass(time.Hour)
-	s.poll(id)
+	s.again(id, feed, items)
 	p := s.page()
 	p.Open("/")
 	at := func(want string) {

@@ -167,3 +167,13 @@ func (s *site) entry(title string) feedonce.Entry {
 	s.t.Fatalf("no article is called %q", title)
 	return feedonce.Entry{}
 }
+
+// again has the first item of a feed come once more an hour later, under another guid.
+func (s *site) again(id feedonce.FeedID, feed *publisher, items []story) {
+	s.t.Helper()
+	again := items[0]
+	again.guid += "-again"
+	feed.now(append([]story{again}, items[1:]...)...)
+	s.pass(time.Hour)
+	s.poll(id)
+}
