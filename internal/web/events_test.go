@@ -155,7 +155,7 @@ func TestEvents(t *testing.T) {
 	st := storetest.Open(t, storetest.SQLite(t))
 	s := newSite(t, st)
 	c := clock{make(chan time.Time)}
-	web := &server{Options: Options{Store: st, Now: func() time.Time { return now }, Location: time.UTC}, pages: pages}
+	web := &server{Options: Options{Store: st, Now: func() time.Time { return now }, Location: time.UTC}, pages: pages()}
 	web.live = newHub(web.latest, c.ticker)
 	srv := httptest.NewServer(web.guard(web.adapt(func(w http.ResponseWriter, r *http.Request) error {
 		return web.events(w, r.WithContext(context.WithValue(r.Context(), userKey{}, feedonce.User{ID: 1})))

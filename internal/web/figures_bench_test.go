@@ -26,7 +26,7 @@ func BenchmarkFigures(b *testing.B) {
 
 func benchmarkFigures(b *testing.B, st *store.Store, feeds int) {
 	fillFigureBench(b, st, feeds)
-	s := &server{Options: Options{Store: st, Log: slog.New(slog.DiscardHandler), Version: "bench", Now: func() time.Time { return now }, Location: time.UTC}, pages: pages}
+	s := &server{Options: Options{Store: st, Log: slog.New(slog.DiscardHandler), Version: "bench", Now: func() time.Time { return now }, Location: time.UTC}, pages: pages()}
 	for _, c := range []struct {
 		path    string
 		handler handler

@@ -123,7 +123,7 @@ func TestHealth(t *testing.T) {
 }
 
 func TestFail(t *testing.T) {
-	s := &server{Options: Options{Log: slog.New(slog.DiscardHandler)}, pages: pages}
+	s := &server{Options: Options{Log: slog.New(slog.DiscardHandler)}, pages: pages()}
 	for _, c := range []struct {
 		err    error
 		status int

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -18,8 +19,9 @@ import (
 //go:embed templates/*.html
 var templateFiles embed.FS
 
-// pages are the templates by name, each with the layout and the parts.
-var pages = func() map[string]*template.Template {
+// pages are the templates by name, each with the layout and the parts. They are parsed when the first server is made, and not by
+// commands that make none.
+var pages = sync.OnceValue(func() map[string]*template.Template {
 	base := template.Must(template.New("").Funcs(template.FuncMap{
 		"asset":    assetPath,
 		"number":   number,
@@ -45,7 +47,7 @@ var pages = func() map[string]*template.Template {
 		}
 	}
 	return m
-}()
+})
 
 // A tab is which page of several stands open; Admin: with those for administrators.
 type tab struct {

@@ -56,7 +56,7 @@ func benchmarkReading(b *testing.B, st *store.Store, unread int) {
 			b.Fatal(err)
 		}
 	}
-	s := &server{Options: Options{Store: st, Log: slog.New(slog.DiscardHandler), Version: "bench", Now: func() time.Time { return now }, Location: time.UTC}, pages: pages}
+	s := &server{Options: Options{Store: st, Log: slog.New(slog.DiscardHandler), Version: "bench", Now: func() time.Time { return now }, Location: time.UTC}, pages: pages()}
 	s.live = newHub(s.latest, time.NewTicker)
 	mux := http.NewServeMux()
 	for _, route := range s.routes() {

@@ -190,7 +190,7 @@ func Handler(o Options) http.Handler {
 	if o.Registry == nil {
 		o.Registry = prometheus.NewRegistry()
 	}
-	s := &server{Options: o, pages: pages}
+	s := &server{Options: o, pages: pages()}
 	s.metrics = s.newMetrics()
 	s.live = newHub(s.latest, time.NewTicker)
 	return s.handler()
