@@ -54,6 +54,8 @@ func serve(t *testing.T, body, script string) string {
 		case "/next":
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			fmt.Fprint(w, `<!doctype html><html lang="en"><link rel="icon" href="/icon.svg"><title>Next</title><main><h1>The next page</h1></main>`)
+		case "/favicon.ico": // which Chromium asks for where a page, such as that of a 404, names no icon
+			w.WriteHeader(http.StatusNoContent)
 		default:
 			http.NotFound(w, r)
 		}
