@@ -2,7 +2,9 @@ package browsertest
 
 import (
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
 
@@ -11,7 +13,8 @@ import (
 	"feedonce/internal/browser"
 )
 
-// TestFirstVisit sets feedonce up by the address that its log shows, and adds a feed.
+// TestFirstVisit sets feedonce up by the address that its log shows, adds a feed that then regenerates all its guids, and looks for
+// an article by its words.
 func TestFirstVisit(t *testing.T) {
 	s := start(t)
 	items := numbered(1, 6)
@@ -29,6 +32,30 @@ func TestFirstVisit(t *testing.T) {
 	p.Type(browser.Named("Address"), feed.url)
 	p.Follow(browser.In("section.card", "One feed", "Add"))
 	p.Says("The Tidy Times", items[0].title)
+
+	for i := range items {
+		items[i].guid += "-regenerated"
+	}
+	feed.now(items...)
+	s.pass(time.Hour)
+	s.poll(1)
+	p.Open("/")
+	p.Until(badge + ` === '6 (6)'`)
+
+	for more := true; more; {
+		if more, err = s.store.IndexSearch(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.Type(browser.CSS("#q"), items[2].title)
+	p.Follow(browser.Named("Find"))
+	p.Says("Search", items[2].title)
+	p.Silent(items[3].title)
+	p.Type(browser.CSS("#q"), "spoke -"+strings.Fields(items[2].title)[0])
+	p.Follow(browser.Named("Find"))
+	p.Until(`document.querySelector('.snippet mark').textContent === 'spoke'`)
+	p.Silent(items[2].title)
+	p.Axe()
 }
 
 // TestLive has two windows open while a feed gets more articles: both say so, and neither moves its list.
